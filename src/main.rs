@@ -1,4 +1,4 @@
-//! The command line: parsing, dispatch, exit codes. What the commands do lives in `commands/`.
+//! Starts the program: settings of the process first, then the command line (`commands/`).
 
 mod commands;
 

@@ -5,8 +5,9 @@ use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
 use super::output::say;
 use super::speed_picture::{self, Spot};
+use crate::commands::flags::{flag, switch};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use zeitnot_engine::backend::{self, BackendError, BackendOptions};
 use zeitnot_engine::clock::MonotonicClock;
@@ -26,48 +27,42 @@ const WARM_UP: f64 = 0.2;
 pub fn command() -> Command {
     let command = Command::new("backendbench")
         .about("Measure the evaluator alone: evaluations a second by batch size, and against another backend")
-        .after_help(
+        .after_long_help(
             "Timed is what a search waits for: from queries (planes, policy indices) to evaluations, without cache and \
              search. Positions are those of random games from the start position, the same on every machine. \
              evals_per_s is the median over slices of 0.1 s (of a quarter of --seconds where that is less); with \
              --versus both sides take turns slice by slice, on the one ONNX Runtime that a process can hold: its version is shown. \
              Batch sizes double until two in a row make less than 5 % more evaluations a second than all smaller ones (with \
              --versus: on both sides), or the backend runs no larger ones. \
-             Power, clocks and memory of NVIDIA cards are told where their driver tells them. \
-             Threads are 1 unless told (0: as many as suit the backend); `bare` has a session of its own for each, so \
+             Power, clocks and memory of NVIDIA cards are shown where their driver reports them. \
+             Threads are 1 by default (0: as many as suit the backend); `bare` has a session of its own for each, so \
              it is compared fairly with --threads 1.",
         )
         .arg(
-            Arg::new("versus").long("versus").value_name("BACKEND").help(
-                "The other side: a backend, or `bare`, a loop that runs the model in ONNX Runtime and does nothing else",
+            flag("versus", "BACKEND").help(
+                "Other side: a backend, or `bare`, a loop over the model in ONNX Runtime",
             ),
         )
         .arg(
-            Arg::new("batch-sizes")
-                .long("batch-sizes")
-                .value_name("N,N,...")
+            flag("batch-sizes", "N,N,...")
                 .value_delimiter(',')
                 .value_parser(value_parser!(u32).range(1..=65_536))
                 .help("Batch sizes in positions [default: powers of two while they pay]"),
         )
         .arg(
-            Arg::new("seconds")
-                .long("seconds")
-                .value_name("S")
+            flag("seconds", "S")
                 .default_value("2")
                 .value_parser(super::seconds)
-                .help("How long each side is measured at each batch size"),
+                .help("Time of each side at each batch size, in seconds"),
         )
         .arg(
-            Arg::new("versus-opts")
-                .long("versus-opts")
-                .value_name("TEXT")
+            flag("versus-opts", "TEXT")
                 .requires("versus")
                 .help("BackendOptions of the other backend [default: the same]"),
         )
         .arg(speed_picture::svg_flag())
-        .arg(json_flag().help("Print a JSON array").conflicts_with("csv"))
-        .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).help("Print comma-separated values"));
+        .arg(json_flag().help("Output as a JSON array").conflicts_with("csv"))
+        .arg(switch("csv", "Output as comma-separated values"));
     engine_options::add_to(command)
 }
 

@@ -4,7 +4,8 @@
 use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
 use super::output::{note, say};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use crate::commands::flags::flag;
+use clap::{ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use zeitnot_engine::backend;
 use zeitnot_lab::measure::{self, BENCH_POSITIONS, BenchResult};
@@ -20,15 +21,13 @@ const OF_THE_NETWORK: [&str; 4] = ["WeightsFile", "Backend", "BackendOptions", "
 pub fn command() -> Command {
     let command = Command::new("bench")
         .about("Search fixed positions to a fixed depth: the node count is the engine's signature, and its speed")
-        .after_help(
-            "Unless told otherwise with the network that is built in, one thread, batches of 16 and no smart pruning, so \
+        .after_long_help(
+            "The defaults are the network that is built in, one thread, batches of 16 and no smart pruning, so \
              that the count repeats: on this machine with any backend. Sums of a network's numbers differ in their last \
              bits between instruction sets and devices; the count of --backend=uniform is the same on all.",
         )
         .arg(
-            Arg::new("depth")
-                .long("depth")
-                .value_name("PLIES")
+            flag("depth", "PLIES")
                 .value_parser(value_parser!(u32).range(1..=100))
                 .help("Mean depth of the visits at which a position is done [default: 5; without a network 4]"),
         )

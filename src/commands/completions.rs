@@ -2,6 +2,7 @@
 //! line itself.
 
 use super::output;
+use crate::commands::flags::flag;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
@@ -12,7 +13,7 @@ pub fn completions_command() -> Command {
     Command::new("completions")
         .about("Print the completions for a shell")
         .after_help("For bash: zeitnot completions bash > ~/.local/share/bash-completion/completions/zeitnot")
-        .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)).help("The shell"))
+        .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)).help("Shell"))
 }
 
 pub fn completions(matches: &ArgMatches, mut cli: Command) -> anyhow::Result<()> {
@@ -25,11 +26,7 @@ pub fn completions(matches: &ArgMatches, mut cli: Command) -> anyhow::Result<()>
 
 pub fn man_command() -> Command {
     Command::new("man").about("Print the manual page, or write those of all commands").arg(
-        Arg::new("folder")
-            .long("folder")
-            .value_name("FOLDER")
-            .value_parser(value_parser!(PathBuf))
-            .help("Write one page a command into this folder"),
+        flag("folder", "FOLDER").value_parser(value_parser!(PathBuf)).help("Folder of the pages, one for each command"),
     )
 }
 

@@ -1,12 +1,11 @@
 //! Makes flags of the command line from the engine's options.
 
 use super::{config_file, preload, text_with_paths};
-use crate::commands::output::note;
+use crate::commands::output::{note, notes};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use std::sync::Arc;
-use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::clock::{Clock, MonotonicClock};
 use zeitnot_engine::engine::ignored_options::IGNORED;
 use zeitnot_engine::engine::options::SPECS;
@@ -17,10 +16,10 @@ use zeitnot_engine::network::BUILT_IN;
 /// The file that `--config` names.
 const CONFIG: &str = "ConfigFile";
 
-/// Under which the help lists the engine's flags.
+/// The heading of the engine's flags in the long help; the short one leaves them out.
 pub const HEADING: &str = "Engine options";
 
-/// Adds a flag for every option of the engine.
+/// Adds a flag for every option of the engine, to the long help alone.
 pub fn add_to(command: Command) -> Command {
     let defaults = Options::default();
     let arg = |spec: &'static zeitnot_engine::engine::OptionSpec| {
@@ -30,7 +29,7 @@ pub fn add_to(command: Command) -> Command {
             Kind::Combo(words) => format!("{} ({}){default}", spec.help, words.join(", ")),
             _ => format!("{}{default}", spec.help),
         };
-        let arg = Arg::new(spec.name).long(spec.flag).help(help).action(ArgAction::Set).help_heading(HEADING);
+        let arg = Arg::new(spec.name).long(spec.flag).help(help).action(ArgAction::Set);
         let arg = match spec.short {
             Some(short) => arg.short(short),
             None => arg,
@@ -49,8 +48,7 @@ pub fn add_to(command: Command) -> Command {
         .short('c')
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
-        .help("Read engine options from a file first, one flag a line")
-        .help_heading(HEADING);
+        .help("File of engine options, one flag a line, which is read first");
     // Flags of Lc0 that settings of GUIs and match runners may hold: accepted, and not advertised.
     let ignored = IGNORED.iter().filter_map(|option| {
         let arg = Arg::new(option.name).long(option.flag?).hide(true).action(ArgAction::Set).value_name("VALUE");
@@ -59,7 +57,8 @@ pub fn add_to(command: Command) -> Command {
             false => arg.allow_negative_numbers(true),
         })
     });
-    command.args(SPECS.iter().map(arg)).arg(config).arg(preload::flag()).args(ignored)
+    let shown = SPECS.iter().map(arg).chain([config, preload::flag()]);
+    command.args(shown.map(|arg| arg.help_heading(HEADING).hide_short_help(true))).args(ignored)
 }
 
 /// An engine with the options of the command line.
@@ -110,7 +109,7 @@ pub fn engine_and_preload(
     let preload = preload::given(matches)?;
     let mut of_file = None;
     let mut engine = Engine::new(Options::default(), clock, policy);
-    engine.announce_to(Announcer::new(|line| note!("{line}")));
+    engine.announce_to(notes());
     let note = |line: String| note!("{line}");
     if let Some(path) = matches.get_one::<PathBuf>(CONFIG) {
         of_file = config_file::apply(&mut engine, path, note)?;

@@ -2,9 +2,10 @@
 
 use super::engine_options::{self, MAY_INSTALL};
 use super::{fen_option, game_from};
+use crate::commands::flags::{flag, switch};
 use crate::commands::output::note;
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -19,18 +20,17 @@ use zeitnot_text::printable;
 
 pub fn command() -> Command {
     let command = Command::new("eval")
-        .about("Print what the network says of positions, one JSON object a line")
+        .about("Print the network's evaluations of positions, one JSON object a line")
         .arg(fen_option())
-        .arg(Arg::new("moves").long("moves").num_args(1..).conflicts_with("positions").help("Moves played from it"))
+        .arg(Arg::new("moves").long("moves").num_args(1..).conflicts_with("positions").help("Moves played from the position"))
         .arg(
-            Arg::new("positions")
-                .long("positions")
-                .value_name("FILE.jsonl")
+            flag("positions", "FILE.jsonl")
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with("fen")
-                .help("One position a line: {\"id\", \"fen\" (needed; startpos or null: the start position), \"moves\", \"chess960\"}"),
+                .help("Positions, one JSON object a line: {\"id\", \"fen\", \"moves\", \"chess960\"}")
+                .long_help("Positions, one JSON object a line: {\"id\", \"fen\" (needed; startpos or null: the start position), \"moves\", \"chess960\"}"),
         )
-        .arg(Arg::new("planes").long("planes").action(ArgAction::SetTrue).help("Print the input planes as well"));
+        .arg(switch("planes", "Input planes in the output, too"));
     engine_options::add_to(command)
 }
 

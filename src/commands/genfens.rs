@@ -24,13 +24,12 @@ const MOST_VALUE: f32 = 0.7;
 const MOST_DRAWN: usize = 1_000;
 
 pub fn command() -> Command {
-    let request = Arg::new("request").num_args(1..).required(true).value_name("N seed S book FILE|None").help(
-        "How many positions, the seed that decides them, and a book of openings (EPD or PGN), or None for the start position; \
-         what comes after that is ignored",
+    let request = Arg::new("request").num_args(1..).required(true).value_name("N seed S book FILE|None").help("Number of positions, seed, and book of openings").long_help(
+        "Number of positions, seed, and book of openings (EPD or PGN), or None for the start position; words after that are ignored",
     );
     let command = Command::new(NAME)
         .about("Draw start positions for games that make training data, as OpenBench asks for them")
-        .after_help(
+        .after_long_help(
             "From each opening 8 or 9 random moves are played, 4 or 5 from one of a book. Positions that the network, without \
              --weights the built-in one, values further than 0.7 from a draw are left out.",
         )

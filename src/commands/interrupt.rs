@@ -1,11 +1,9 @@
 //! Lets Ctrl-C end long work in order: the first one asks for it, the second ends the program.
 
+use crate::commands::exit::INTERRUPTED;
 use crate::commands::output::note;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// What a shell reports of a program that Ctrl-C ended.
-const EXIT_CODE: i32 = 130;
 
 /// The flag that Ctrl-C sets, or a signal that asks the program to end.
 ///
@@ -17,7 +15,7 @@ pub fn on_request() -> anyhow::Result<Arc<AtomicBool>> {
     ctrlc::set_handler(move || {
         // A second Ctrl-C means it.
         if flag.swap(true, Ordering::SeqCst) {
-            std::process::exit(EXIT_CODE);
+            std::process::exit(INTERRUPTED);
         }
     })?;
     Ok(asked)
@@ -26,5 +24,5 @@ pub fn on_request() -> anyhow::Result<Arc<AtomicBool>> {
 /// Ends the program as interrupted, after a line that says how to go on.
 pub fn exit(line: &str) -> ! {
     note!("{line}");
-    std::process::exit(EXIT_CODE);
+    std::process::exit(INTERRUPTED);
 }

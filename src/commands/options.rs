@@ -2,7 +2,8 @@
 
 use super::json_flag;
 use super::output::{self, say};
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use crate::commands::flags::switch;
+use clap::{ArgMatches, Command};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use zeitnot_engine::engine::Options;
@@ -13,12 +14,7 @@ use zeitnot_time::{ManagerSpec, ParamSpec};
 pub fn command() -> Command {
     Command::new("options")
         .about("List the engine's options and the time managers' parameters")
-        .arg(
-            Arg::new("markdown")
-                .long("markdown")
-                .action(ArgAction::SetTrue)
-                .help("Print the tables of docs/options.md and docs/parameters.md"),
-        )
+        .arg(switch("markdown", "Tables of docs/options.md and docs/parameters.md"))
         .arg(json_flag().conflicts_with("markdown"))
 }
 

@@ -2,9 +2,8 @@
 //! files, engines and servers of others: nothing of it commands the terminal ([`printable`]).
 
 use std::fmt::Display;
-
 use std::io::{self, ErrorKind, Write as _};
-
+use zeitnot_engine::announcer::Announcer;
 use zeitnot_text::printable;
 
 /// Prints a line to standard error, if anybody reads it: `eprintln!` panics where nobody does (`zeitnot match 2>&1 | head`).
@@ -16,6 +15,11 @@ macro_rules! note {
     }};
 }
 pub(super) use note;
+
+/// Announces progress on standard error.
+pub fn notes() -> Announcer {
+    Announcer::new(|line| note!("{line}"))
+}
 
 /// Prints a text. When nobody reads any more (`zeitnot options | head`) the program ends quietly; any other failure
 /// is named and ends it with an error.

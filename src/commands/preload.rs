@@ -1,7 +1,7 @@
 //! `--preload`: a switch of Lc0's command line and config file that is no UCI option. It loads the network when the
 //! engine starts, not at the first `isready` or `go` (docs/lc0.md, 1.1).
 
-use super::engine_options::HEADING;
+use super::flags;
 use clap::{Arg, ArgMatches};
 
 /// The flag, without dashes.
@@ -9,17 +9,10 @@ pub const PRELOAD: &str = "preload";
 
 /// The flag of the command line, a switch that may have a value.
 pub fn flag() -> Arg {
-    Arg::new(PRELOAD)
-        .long(PRELOAD)
-        .value_name("BOOL")
-        .num_args(0..=1)
-        .require_equals(true)
-        .default_missing_value("true")
-        .help(
-            "As a UCI engine, load the network and make its backend ready at the start, not at the first isready or go; \
+    flags::flag(PRELOAD, "BOOL").num_args(0..=1).require_equals(true).default_missing_value("true").help(
+        "As a UCI engine, load the network and make its backend ready at the start, not at the first isready or go; \
              other commands load it at once in any case [default: false]",
-        )
-        .help_heading(HEADING)
+    )
 }
 
 /// Its value on the command line; `None` where it is not given.

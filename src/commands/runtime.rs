@@ -19,33 +19,35 @@ pub struct RuntimeArgs {
 enum RuntimeCommand {
     /// Shows which ONNX Runtime is in use, its version and its providers
     Status {
-        /// The library to look at, instead of the usual places
+        /// Library to look at, instead of the usual places
         #[arg(long, value_name = "PATH")]
         library: Option<PathBuf>,
-        /// Prints one JSON object
+        /// Output as JSON
         #[arg(long)]
         json: bool,
     },
     /// Obtains a pinned ONNX Runtime with pip, by package name and hash, into the user's cache
     #[command(group(ArgGroup::new("variant")))]
     Install {
-        /// The one with CUDA and TensorRT, and the libraries of NVIDIA that CUDA needs (1.6 GB, for CUDA 12 2.0 GB)
+        /// Variant with CUDA and TensorRT, and the libraries that they need
+        ///
+        /// The libraries are NVIDIA's: 1.6 GB, for CUDA 12 2.0 GB.
         #[arg(long, group = "variant")]
         gpu: bool,
-        /// The CUDA of --gpu; unless given, 13, or 12 where the driver or a card is too old for 13
+        /// CUDA of --gpu [default: 13, or 12 on old drivers and cards]
         ///
         /// CUDA 13 needs NVIDIA's driver 580 or later and cards from Turing on (GTX 16, RTX 20), CUDA 12 driver 525 or later
         /// and cards from Pascal on (GTX 10).
         #[arg(long, value_name = "VERSION", value_parser = ["12", "13"])]
         #[arg(requires = "gpu", conflicts_with_all = ["openvino", "directml"])]
         cuda: Option<String>,
-        /// The one with OpenVINO
+        /// Variant with OpenVINO
         #[arg(long, group = "variant")]
         openvino: bool,
-        /// The one with DirectML, for Windows
+        /// Variant with DirectML, for Windows
         #[arg(long, group = "variant")]
         directml: bool,
-        /// Installs again even if it is there
+        /// Installation even of a variant that is there
         #[arg(long)]
         force: bool,
     },

@@ -1,5 +1,6 @@
 //! Draws measured speeds by batch size: evaluations a second, and below it the latency of a batch.
 
+use crate::commands::flags::flag;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, value_parser};
 use std::path::{Path, PathBuf};
@@ -23,11 +24,9 @@ pub struct Spot {
 
 /// The flag `--svg`.
 pub fn svg_flag() -> Arg {
-    Arg::new("svg")
-        .long("svg")
-        .value_name("FILE")
+    flag("svg", "FILE")
         .value_parser(value_parser!(PathBuf))
-        .help("Draw evaluations a second and latency by batch size, too")
+        .help("Picture of evaluations a second and latency by batch size")
 }
 
 /// The file that `--svg` names.

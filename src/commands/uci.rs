@@ -5,16 +5,12 @@ use clap::ArgMatches;
 use std::sync::Arc;
 use zeitnot::uci;
 use zeitnot_engine::clock::MonotonicClock;
-use zeitnot_engine::engine::{Options, RuntimePolicy, SearchAlgorithm};
+use zeitnot_engine::engine::RuntimePolicy;
 
-/// With the `SearchAlgorithm` that the command named, if it did.
-pub fn run(matches: &ArgMatches, algorithm: Option<SearchAlgorithm>) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let clock = Arc::new(MonotonicClock::new());
     let (mut engine, preload) = engine_options::engine_and_preload(matches, clock, RuntimePolicy::FindOnly)?;
     engine_options::limit_memory(&mut engine, 1)?;
-    if let Some(algorithm) = algorithm {
-        engine.set_options(Options { algorithm, ..engine.options().clone() })?;
-    }
     let output = uci::Output::new(std::io::stdout());
     Ok(uci::run(engine, preload, std::io::stdin().lock(), &output)?)
 }

@@ -1,10 +1,15 @@
 //! Writes the lines for a GUI, in the order and the format of Lc0 (docs/lc0.md, 3.8).
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use zeitnot_engine::chess::{Color, Move, to_uci};
+use zeitnot_engine::engine::ignored_options::IgnoredOption;
 use zeitnot_engine::engine::{
-    Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, policy_index, score, wdl_permille,
+    EngineError, Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, policy_index, score, wdl_permille,
 };
+use zeitnot_time::{MoveAccount, Plan};
+
+/// Longest complaint, in characters: what it quotes may be as long as the input likes.
+const LONGEST_COMPLAINT: usize = 2000;
 
 /// How analysis is shown.
 #[derive(Clone, Debug)]
@@ -115,6 +120,54 @@ impl Display {
         });
         text
     }
+}
+
+/// A line for people.
+pub(super) fn info(text: &dyn fmt::Display) -> String {
+    format!("info string {text}")
+}
+
+/// A complaint, cut where it quotes too much.
+pub(super) fn error(error: &dyn fmt::Display) -> String {
+    let text = error.to_string();
+    let line: String = text.chars().take(LONGEST_COMPLAINT).collect();
+    let rest = if text.chars().nth(LONGEST_COMPLAINT).is_some() { "..." } else { "" };
+    format!("info string error {line}{rest}")
+}
+
+/// The plan of a move.
+pub(super) fn plan(plan: &Plan) -> String {
+    format!("info string time {plan}")
+}
+
+/// The time that a move took.
+pub(super) fn account(account: &MoveAccount) -> String {
+    format!("info string time {account}")
+}
+
+/// A move from the book.
+pub(super) fn book_move(weight: impl fmt::Display, total: impl fmt::Display) -> String {
+    format!("info string book move, weight {weight} of {total}")
+}
+
+/// A move that was due before any evaluation.
+pub(super) fn unevaluated(guess: impl fmt::Display) -> String {
+    format!("info string no time for an evaluation: {guess}")
+}
+
+/// The network that plays in the place of another.
+pub(super) fn substituted(news: &str) -> String {
+    format!("info string playing on with {news}")
+}
+
+/// An option of Lc0 that is accepted and ignored.
+pub(super) fn without_effect(option: &IgnoredOption) -> String {
+    format!("info string option {} has no effect: {}", option.name, option.why)
+}
+
+/// The reason for a move without a search.
+pub(super) fn by_material(error: &EngineError) -> String {
+    format!("{error}: the move is chosen by material")
 }
 
 /// An option as `uci` lists it.

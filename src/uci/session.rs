@@ -22,9 +22,6 @@ use zeitnot_time::Plan;
 /// Deepest `go perft`, in plies: what follows takes hours, and it cannot be stopped.
 const DEEPEST_PERFT: u32 = 7;
 
-/// Longest complaint, in characters: what it quotes may be as long as the input likes.
-const LONGEST_COMPLAINT: usize = 2000;
-
 /// Where lines for the GUI go; shared by the loop and the search's threads, one whole line at a time.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Sinks>>);
@@ -91,10 +88,7 @@ impl Output {
     }
 
     fn error(&self, error: &dyn std::fmt::Display) {
-        let text = error.to_string();
-        let line: String = text.chars().take(LONGEST_COMPLAINT).collect();
-        let rest = if text.chars().nth(LONGEST_COMPLAINT).is_some() { "..." } else { "" };
-        self.line(&format!("info string error {line}{rest}"));
+        self.line(&print::error(error));
     }
 }
 
@@ -106,7 +100,7 @@ impl Sinks {
         self.held.push('\n');
         if let Some(Err(error)) = self.log.as_mut().map(|log| log.line("<<", &line)) {
             // The log complains once.
-            self.hold(&format!("info string error {error}"));
+            self.hold(&print::error(&error));
         }
     }
 }
@@ -128,7 +122,7 @@ impl Reporter {
         for stats in stats {
             let line = self.display.move_stats(stats);
             match self.verbose {
-                true => self.output.hold(&format!("info string {line}")),
+                true => self.output.hold(&print::info(&line)),
                 false => self.output.log("--", &line),
             }
         }
@@ -137,7 +131,7 @@ impl Reporter {
     fn hold_report(&self, report: &Report) {
         self.display.report(report).iter().for_each(|line| self.output.hold(line));
         if let Some(line) = self.display.unvisited(report) {
-            self.output.hold(&format!("info string {line}"));
+            self.output.hold(&print::info(&line));
         }
         self.hold_move_stats(&report.move_stats);
     }
@@ -146,7 +140,7 @@ impl Reporter {
 impl Listener for Reporter {
     fn planned(&self, plan: &Plan) {
         // It goes out with the first report, or with the answer.
-        self.output.hold(&format!("info string time {plan}"));
+        self.output.hold(&print::plan(plan));
     }
 
     fn report(&self, report: &Report) {
@@ -169,20 +163,20 @@ impl Listener for Reporter {
         }
         match end.reason {
             EndReason::Book { weight, total } => {
-                self.output.hold(&format!("info string book move, weight {weight} of {total}"));
+                self.output.hold(&print::book_move(weight, total));
             }
             EndReason::Unevaluated(guess) => {
-                self.output.hold(&format!("info string no time for an evaluation: {guess}"));
+                self.output.hold(&print::unevaluated(guess));
             }
             _ => {}
         }
         self.hold_move_stats(&end.move_stats);
         if let Some(time) = &end.time {
             if self.time_log {
-                self.output.hold(&format!("info string time {}", time.account));
+                self.output.hold(&print::account(&time.account));
             }
             for line in time.game.iter().flat_map(|game| &game.lines) {
-                self.output.hold(&format!("info string {line}"));
+                self.output.hold(&print::info(line));
             }
         }
         let moves = |mv| self.display.moves(&[mv]);
@@ -199,7 +193,7 @@ impl Listener for Reporter {
 /// Only those of reading the input.
 pub fn run(mut engine: Engine, preload: bool, input: impl BufRead, output: &Output) -> std::io::Result<()> {
     let told = output.clone();
-    engine.announce_to(Announcer::new(move |line| told.line(&format!("info string {line}"))));
+    engine.announce_to(Announcer::new(move |line| told.line(&print::info(&line))));
     output.log_to(&engine.options().log_file);
     if preload {
         prepare(&mut engine, output);
@@ -271,7 +265,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
         }
         Command::Wait if engine.is_endless() => output.error(&"wait: only stop is sure to end this search"),
         Command::Wait => engine.wait(),
-        Command::Fen => output.line(&format!("info string {}", engine.game().fen())),
+        Command::Fen => output.line(&print::info(&engine.game().fen())),
         Command::Quit | Command::Debug | Command::Empty => {}
         Command::Unknown(line) => output.error(&format!("unknown command \"{line}\"")),
     }
@@ -281,11 +275,11 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
 fn prepare(engine: &mut Engine, output: &Output) -> bool {
     match engine.prepare_for_play() {
         Prepared::Ready(None) => return false,
-        Prepared::Ready(Some(news)) => output.line(&format!("info string {news}")),
+        Prepared::Ready(Some(news)) => output.line(&print::info(&news)),
         // A game must go on, and on the clock. Loud as this is, a user who asked for something else hears of it.
         Prepared::Substituted { error, news } => {
             output.error(&error);
-            output.line(&format!("info string playing on with {news}"));
+            output.line(&print::substituted(&news));
         }
         Prepared::Failed(error) => output.error(&error),
     }
@@ -303,7 +297,7 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         Ok(()) => {}
         Err(error @ OptionError::Unknown(_)) => match ignored_options::find(name) {
             Some(ignored) => {
-                output.line(&format!("info string option {} has no effect: {}", ignored.name, ignored.why));
+                output.line(&print::without_effect(ignored));
             }
             None => output.error(&error),
         },
@@ -335,7 +329,7 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
         start_ms = engine.now_ms();
     }
     if let Some(note) = engine.contempt_note(&params) {
-        output.line(&format!("info string {note}"));
+        output.line(&print::info(&note));
     }
     let options = engine.options();
     let display = Display {
@@ -372,8 +366,8 @@ fn count_leaves(engine: &Engine, depth: u32, output: &Output) {
 fn cannot_search(engine: &Engine, error: &EngineError, output: &Output) {
     match error {
         // Why there is none was said when it was looked for.
-        EngineError::NothingLoaded => output.line(&format!("info string {error}: the move is chosen by material")),
-        _ => output.error(&format!("{error}: the move is chosen by material")),
+        EngineError::NothingLoaded => output.line(&print::info(&print::by_material(error))),
+        _ => output.error(&print::by_material(error)),
     }
     let best = engine
         .unsearched()

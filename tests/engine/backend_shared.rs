@@ -2,7 +2,6 @@
 //! and of networks that every clone has against the same networks in 64-bit floats.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-
 use std::collections::HashMap;
 use std::sync::Arc;
 

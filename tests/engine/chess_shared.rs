@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use std::fs;
 use std::path::Path;
 use zeitnot_engine::chess::{Game, perft};

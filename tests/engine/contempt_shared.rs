@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::engine::GoParams;
 

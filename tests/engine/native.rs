@@ -2,7 +2,6 @@
 //! shared/ is there, against networks in 64-bit floats, and in itself.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-
 use crate::common::golden::{self, Golden};
 use std::collections::HashMap;
 use zeitnot_engine::backend::{

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;

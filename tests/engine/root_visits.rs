@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use crate::common::{Answer, engine, search};
 use std::sync::Arc;
 use zeitnot_engine::chess::{Game, Move, to_uci};

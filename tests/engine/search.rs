@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use crate::common::{Answer, engine, search};
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;

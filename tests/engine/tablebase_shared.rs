@@ -1,7 +1,6 @@
 //! Endgame tables: what the files of ../shared say through the library.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use crate::common::{engine, search, shared};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use crate::common::search;
 use parking_lot::Mutex;
 use std::ops::ControlFlow;

@@ -104,7 +104,7 @@ class Tune:
 
     def command(self, folder: Path):
         (folder / "parameters").write_text("smooth(extension), float, 1.0, 0.0, 2.0, 0.2, 0.002\n")
-        return ["time", "tune", "--parameters", str(folder / "parameters"), "--on", "match", "--iterations", "100000", "--pairs", "1",
+        return ["time", "tune", "match", "--parameters", str(folder / "parameters"), "--iterations", "100000", "--pairs", "1",
                 *VIRTUAL, *FAST, "--openings", str(folder / "book.epd"), "--out", str(folder / "tune")]
 
     def finished(self, folder: Path):

@@ -82,7 +82,9 @@ fn the_book_is_built_without_a_warning() {
 fn printed_decisions_are_real() {
     let mut commands = 0;
     // A page of the book that includes a crate's has its lines.
-    for path in pages().into_iter().filter(|path| !path.starts_with("docs/time-managers") || path.ends_with("evidence.md")) {
+    for path in
+        pages().into_iter().filter(|path| !path.starts_with("docs/time-managers") || path.ends_with("evidence.md"))
+    {
         for (command, expected) in sessions(&page(&path)) {
             commands += 1;
             let arguments = words(command.trim_start_matches("$ zeitnot"));

@@ -1,7 +1,6 @@
 //! Tests `zeitnot time audit`: on the TCEC games of the folder shared/ where it is there, and on damaged files.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-
 use std::path::Path;
 use std::process::{Command, Output};
 use zeitnot_engine::splitmix::SplitMix64;
@@ -165,7 +164,7 @@ fn a_move_of_a_game_is_explained() {
     let path = folder.path().join("games.pgn");
     std::fs::write(&path, GAMES).unwrap();
     let explain = |args: &[&str]| {
-        let game = ["time", "explain", "--game", path.to_str().unwrap()];
+        let game = ["time", "explain", "game", path.to_str().unwrap()];
         Command::new(env!("CARGO_BIN_EXE_zeitnot")).args(game).args(args).output().unwrap()
     };
     let output = explain(&["--ply", "3", "--manager", "simple", "--json"]);

@@ -170,7 +170,7 @@ fn explanations_of_moves_that_were_not_played_are_told_apart() {
     );
     let explain = |number: &str, ply: &str| {
         let output =
-            zeitnot(folder.path(), &["time", "explain", "--game", "g.pgn", "--json", "--number", number, "--ply", ply]);
+            zeitnot(folder.path(), &["time", "explain", "game", "g.pgn", "--json", "--number", number, "--ply", ply]);
         (
             output.status.success(),
             [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat(),
@@ -206,7 +206,7 @@ fn reports_list_the_games_that_were_lost_on_time() {
         for cell in ["46 ms", "9 ms", "17 ms", "2... Nc6", "1... e5: 974 ms"] {
             assert!(page.contains(&format!("<td>{cell}</td>")), "{file}: {cell}");
         }
-        let command = "zeitnot time explain --game &#39;my games.pgn&#39; --number 2 --ply 3";
+        let command = "zeitnot time explain game &#39;my games.pgn&#39; --number 2 --ply 3";
         assert!(page.contains(command), "{file}");
     }
     let (shown, _) = said(path, &["time", "report", "my games.pgn", "--chart"]);
@@ -246,7 +246,7 @@ fn what_was_taken_for_granted_is_one_line_for_each_kind() {
     assert_eq!(err.lines().count(), 6, "{err}");
     let (_, err) = said(folder.path(), &["time", "report", "g.pgn", "--out", "r.html"]);
     assert!(err.lines().filter(|line| line.starts_with("g.pgn: ")).count() == 6, "{err}");
-    let (_, err) = said(folder.path(), &["time", "explain", "--game", "g.pgn", "--number", "8", "--ply", "0"]);
+    let (_, err) = said(folder.path(), &["time", "explain", "game", "g.pgn", "--number", "8", "--ply", "0"]);
     assert_eq!(err.lines().count(), 1, "{err}");
 }
 

@@ -83,28 +83,82 @@ fn nobody_need_read_standard_error() {
     }
 }
 
+/// Lines of a short help.
+const SCREEN: usize = 45;
+/// Columns of a short help.
+const WIDTH: usize = 120;
+/// Commands in the help, without those that only have others.
+const MOST_COMMANDS: usize = 24;
+
+/// The commands that a help lists.
+fn subcommands(help: &[String]) -> Vec<String> {
+    let lines = help.iter().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.split_whitespace().next().map(str::to_owned));
+    names.filter(|name| name != "help").collect()
+}
+
 #[test]
-fn every_command_has_help() {
+fn the_short_help_of_every_command_is_one_screen() {
     let folder = folder();
-    for command in [
-        &[][..],
-        &["uci"],
-        &["match"],
-        &["eval"],
-        &["perft"],
-        &["runtime"],
-        &["runtime", "status"],
-        &["runtime", "install"],
-    ] {
-        let lines = lines(zeitnot(&folder).args(command).arg("--help"));
-        assert!(lines.iter().any(|line| line.starts_with("Usage: zeitnot")), "{command:?}: {lines:?}");
+    let help = |command: &[String], flag: &str| lines(zeitnot(&folder).args(command).arg(flag));
+    let hidden = ["genfens", "completions", "man"].map(|name| vec![name.to_owned()]);
+    let (mut commands, mut leaves) = (vec![Vec::new()], Vec::new());
+    commands.extend(hidden.clone());
+    while let Some(command) = commands.pop() {
+        let (short, long) = (help(&command, "-h"), help(&command, "--help"));
+        assert!(short.iter().any(|line| line.starts_with("Usage: zeitnot")), "{command:?}: {short:?}");
+        assert!(short.len() <= SCREEN, "{command:?}: {} lines", short.len());
+        if let Some(line) = short.iter().find(|line| line.len() > WIDTH) {
+            panic!("{command:?}: {} columns: {line}", line.len());
+        }
+        assert!(!short.iter().any(|line| line.starts_with("Engine options")), "{command:?}");
+        assert!(long.len() >= short.len(), "{command:?}");
+        let below = subcommands(&short);
+        // `tune` and `explain` are one command each.
+        if below.is_empty() && !hidden.contains(&command) {
+            leaves.push(command.iter().take(2).cloned().collect::<Vec<_>>());
+        }
+        commands.extend(below.into_iter().map(|name| [&command[..], &[name]].concat()));
     }
+    leaves.dedup();
+    assert!((20..=MOST_COMMANDS).contains(&leaves.len()), "{}: {leaves:?}", leaves.len());
     let help = lines(zeitnot(&folder).arg("--help")).join("\n");
-    for word in ["uci", "match", "eval", "perft", "runtime", "--weights", "--time-manager", "--threads", "RUST_LOG"] {
+    for word in ["uci", "match", "eval", "runtime", "--weights", "--time-manager", "--threads", "RUST_LOG"] {
         assert!(help.contains(word), "{word}");
+    }
+    let flags = lines(zeitnot(&folder).args(["match", "--help"])).join("\n");
+    for flag in ["--openings", "--tc", "--pool", "--jitter", "--cpuct"] {
+        assert!(flags.contains(flag), "{flag}");
     }
     let version = lines(zeitnot(&folder).arg("--version"));
     assert_eq!(version, [format!("zeitnot {}", env!("CARGO_PKG_VERSION"))]);
+}
+
+/// Settings of GUIs and scripts may have the spellings of before.
+#[test]
+fn old_spellings_of_commands_work() {
+    let folder = folder();
+    let say = |arguments: &[&str], input: &str| {
+        let assert = zeitnot(&folder).args(arguments).write_stdin(input.to_owned()).assert().success();
+        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    };
+    for algorithm in ["classic", "policyhead", "valuehead"] {
+        let uci = say(&[algorithm, "--backend=random"], "uci\nquit\n");
+        let option = format!("option name SearchAlgorithm type combo default {algorithm} ");
+        assert!(uci.contains(&option) && uci.contains("uciok"), "{uci}");
+    }
+    let prepared = say(&["net", "prepare", "--backend=random"], "");
+    assert_eq!(prepared, say(&["net", "fetch", "--prepare", "--backend=random"], ""));
+    let move_of = |arguments: &[&str]| say(&[&["time", "explain"], arguments].concat(), "");
+    assert_eq!(move_of(&["--clock", "60000", "--json"]), move_of(&["move", "--clock", "60000", "--json"]));
+    let plan = "{\"event\":\"plan\",\"clock_ms\":60000}";
+    let script = |arguments: &[&str]| say(&[&["time", "explain"], arguments].concat(), plan);
+    assert_eq!(script(&["--manager=simple", "--script", "-"]), script(&["script", "-", "--manager=simple"]));
+    for help in [&["time", "map"][..], &["time", "tune", "--on", "match"], &["time", "replay", "--decisions"]] {
+        assert!(say(&[help, &["-h"]].concat(), "").contains("Usage: zeitnot time "), "{help:?}");
+    }
+    let gone = zeitnot(&folder).args(["perft", "4"]).assert().code(2).stdout("");
+    assert!(String::from_utf8_lossy(&gone.get_output().stderr).contains("go perft DEPTH"));
 }
 
 #[test]
@@ -118,10 +172,14 @@ fn a_wrong_command_line_exits_with_2() {
         &["match", "--games=x"],
         &["match", "--tc=fast"],
         &["match", "--tc=0"],
-        &["perft"],
-        &["perft", "0"],
-        &["perft", "21"],
-        &["perft", "x"],
+        &["perft", "4"],
+        &["time", "explain"],
+        &["time", "explain", "--nps=5"],
+        &["time", "tune", "--on=games", "--parameters=x"],
+        &["time", "tune", "replay", "--parameters=x"],
+        &["net", "fetch"],
+        &["net", "fetch", "T1-256", "--backend=random"],
+        &["net", "fetch", "T1-256", "--prepare", "--weights=x"],
         &["runtime"],
         &["runtime", "nonsense"],
         &["eval", "--positions=x", "--fen=y"],
@@ -143,7 +201,6 @@ fn a_wrong_value_is_one_line() {
     fails(zeitnot(&folder).arg("--time-manager=nonsense"), &["--time-manager", "nonsense", "smooth"]);
     fails(zeitnot(&folder).args(["eval", "--backend=gpu9000", "--weights=x"]), &["x"]);
     fails(zeitnot(&folder).args(["eval", "--weights=no/such/file.pb.gz"]), &["no/such/file.pb.gz"]);
-    fails(zeitnot(&folder).args(["perft", "1", "--fen=nonsense"]), &["nonsense"]);
     fails(zeitnot(&folder).args(SHORT_MATCH).arg("--option1=Threads"), &["Threads", "NAME=VALUE"]);
     fails(zeitnot(&folder).args(SHORT_MATCH).arg("--option2=Threads=x"), &["Threads", "\"x\""]);
     fails(zeitnot(&folder).args(SHORT_MATCH).arg("--fen=nonsense"), &["nonsense"]);
@@ -235,26 +292,13 @@ fn the_cuda_of_a_runtime_can_be_chosen() {
     }
 }
 
+/// The place of the command `perft`, which is gone.
 #[test]
-fn perft_counts() {
+fn the_engine_counts_leaves_by_root_move() {
     let folder = folder();
-    assert_eq!(lines(zeitnot(&folder).args(["perft", "4"])).last().unwrap(), "197281 leaves");
-    let counts = json(&lines(zeitnot(&folder).args(["perft", "4", "--json"])).join(""));
-    assert_eq!((&counts["leaves"], &counts["depth"]), (&197_281.into(), &4.into()));
-    let moves = counts["moves"].as_object().unwrap();
-    assert_eq!((moves.len(), &moves["e2e4"]), (20, &13_160.into()));
-    assert_eq!(moves.values().map(|leaves| leaves.as_u64().unwrap()).sum::<u64>(), 197_281);
-    let mated =
-        json(&lines(zeitnot(&folder).args(["perft", "2", "--json", "--fen=7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])).join(""));
-    assert_eq!((&mated["leaves"], mated["moves"].as_object().unwrap().len()), (&0.into(), 0));
-    let start = json(&lines(zeitnot(&folder).args(["perft", "1", "--json", "--fen=startpos"])).join(""));
-    assert_eq!(start["leaves"], 20);
-    // A king that can be taken ends its line.
-    let taken = ["perft", "2", "--json", "--fen=4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"];
-    let taken = json(&lines(zeitnot(&folder).args(taken)).join(""));
-    assert_eq!((&taken["moves"]["e7e8"], &taken["fen"]), (&0.into(), &"4k3/4R3/8/8/8/8/8/4K3 w - - 0 1".into()));
-    let castling = ["perft", "1", "--json", "--chess960", "--fen=4k3/8/8/8/8/8/8/R3K2R w HA - 0 1"];
-    assert!(json(&lines(zeitnot(&folder).args(castling)).join(""))["moves"]["e1h1"].is_u64());
+    let lines = lines(zeitnot(&folder).arg("--backend=random").write_stdin("position startpos\ngo perft 4\nquit\n"));
+    assert_eq!(lines.last().unwrap(), "Nodes searched: 197281");
+    assert!(lines.iter().any(|line| line == "e2e4: 13160"), "{lines:?}");
 }
 
 /// Shape and arithmetic of one line of `eval`.

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
-use assert_cmd::Command;
 use crate::common::shared;
+use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -120,10 +119,10 @@ fn a_process_keeps_its_runtime_and_says_so() {
 #[test]
 fn preparing_a_network_says_what_is_ready() {
     let bench = Bench::new();
-    let output = bench.zeitnot(&["net", "prepare", "--backend=onnxruntime"]).assert().success();
+    let output = bench.zeitnot(&["net", "fetch", "--prepare", "--backend=onnxruntime"]).assert().success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     assert!(text.starts_with("prepared: onnxruntime cpu, net ("), "{text}");
-    fails(&mut bench.zeitnot(&["net", "prepare", "--backend=cuda"]), &["CUDA"]);
+    fails(&mut bench.zeitnot(&["net", "fetch", "--prepare", "--backend=cuda"]), &["CUDA"]);
 }
 
 fn doctor(command: &mut Command) -> (bool, Value) {

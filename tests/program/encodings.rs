@@ -92,9 +92,9 @@ fn files_of_lines() {
     let tune = ["time", "tune", "--on=simulate", "--iterations=1", "--games=4", "--parameters=a.params", "--out=tuned"];
     let cases: [(&str, &str, &[&str]); 7] = [
         ("positions.jsonl", positions, &["eval", "--backend=random", "--positions=positions.jsonl"]),
-        ("script.jsonl", &plans, &["time", "explain", "--script=script.jsonl"]),
+        ("script.jsonl", &plans, &["time", "explain", "script", "script.jsonl"]),
         ("fit.pgn.jsonl", &journal, &simulate),
-        ("asked.jsonl", &asked, &["time", "replay", "--json", "--decisions", "asked.jsonl"]),
+        ("asked.jsonl", &asked, &["time", "verify", "--json", "asked.jsonl"]),
         ("results.jsonl", &results, &["time", "report", "--svg=charts", "results.jsonl"]),
         ("a.params", "smooth(extension), float, 0.5, 0, 2, 0.2, 0.02\n", &tune),
         ("options", "threads=1\nbackend=uniform\n", &["eval", "--config=options"]),
@@ -103,7 +103,7 @@ fn files_of_lines() {
         Case { file, content, arguments, repeats: file != "fit.pgn.jsonl" }.check(folder, true);
     }
     // Standard input is a script, too.
-    let script = ["time", "explain", "--script=-"];
+    let script = ["time", "explain", "script", "-"];
     let expected = run(folder, &script, plan.as_bytes());
     assert_eq!(run(folder, &script, format!("\u{feff}{plan}").as_bytes()).stdout, expected.stdout);
     assert!(said(&run(folder, &script, &utf16(plan))).contains("UTF-16; save it as UTF-8"));

@@ -49,7 +49,7 @@ fn a_game_is_explained_whatever_stands_before_it() {
         1. Sf3 {[%clk 0:00:50]} 1-0\n\n[Event \"y\"]\n[TimeControl \"60\"]\n\n1. e2-e4 {[%clk 0:00:50]} *\n";
     let path = file(folder.path(), "games.pgn", text);
     let explain =
-        |number| zeitnot(&["time", "explain", "--game", path.to_str().unwrap(), "--ply", "0", "--number", number]);
+        |number| zeitnot(&["time", "explain", "game", path.to_str().unwrap(), "--ply", "0", "--number", number]);
     let (is_fine, output, _) = explain("3");
     assert!(is_fine && output.starts_with("1. e4 (White): 60.0 s on the clock, 10.00 s used"), "{output}");
     let (is_fine, _, errors) = explain("2");
@@ -76,7 +76,7 @@ fn positions_of_a_pipe_are_recorded() {
     let path = folder.path().to_str().unwrap();
     for args in [
         &["time", "audit", path][..],
-        &["time", "explain", "--game", path, "--ply", "0"],
+        &["time", "explain", "game", path, "--ply", "0"],
         &["time", "record", "--games", path],
         &["time", "record", "--positions", path],
         &["time", "report", "--chart", path],
@@ -96,7 +96,7 @@ fn files_in_utf_16_are_called_that() {
     let [pgn, epd] = [&pgn, &epd].map(|path| path.to_str().unwrap());
     for args in [
         &["time", "audit", pgn][..],
-        &["time", "explain", "--game", pgn, "--ply", "0"],
+        &["time", "explain", "game", pgn, "--ply", "0"],
         &["time", "record", "--games", pgn],
         &["time", "record", "--positions", epd],
         &["match", "--nodes", "1", "--games", "2", "--openings", epd],

@@ -98,7 +98,10 @@ fn a_map_judges_short_searches_by_the_long_ones() {
     let folder = folder();
     assert!(record(folder.path(), "traces.zt", &[]).status.success());
     let map = |args: &[&str]| {
-        zeitnot(folder.path(), &[&["time", "map", "traces.zt", "--backend", "random", "--json"], args].concat())
+        zeitnot(
+            folder.path(),
+            &[&["time", "tune", "scan", "traces.zt", "--backend", "random", "--json"], args].concat(),
+        )
     };
     let points = |args: &[&str]| -> Vec<serde_json::Value> {
         let output = map(args);
@@ -251,7 +254,7 @@ fn a_journal_without_playouts_leaves_speed_and_tree_reuse_as_they_were() {
 fn decisions_of_games_come_out_again_for_every_manager() {
     let folder = tempfile::tempdir().unwrap();
     let titles: Vec<String> = zeitnot_time::managers().iter().map(|manager| manager.title()).collect();
-    let mut files = Vec::new();
+    let mut folders = Vec::new();
     for (index, title) in titles.iter().enumerate() {
         let (option, decisions) = (format!("TimeManager={title}"), format!("decisions{index}"));
         let output = zeitnot(
@@ -276,11 +279,10 @@ fn decisions_of_games_come_out_again_for_every_manager() {
             .concat(),
         );
         assert!(output.status.success(), "{title}: {}", String::from_utf8_lossy(&output.stderr));
-        let entries = std::fs::read_dir(folder.path().join(&decisions)).unwrap();
-        files.extend(entries.map(|entry| entry.unwrap().path().to_str().unwrap().to_owned()));
+        folders.push(decisions);
     }
-    let mut args = vec!["time", "replay", "--decisions", "--json"];
-    args.extend(files.iter().map(String::as_str));
+    let mut args = vec!["time", "verify", "--json"];
+    args.extend(folders.iter().map(String::as_str));
     let output = zeitnot(folder.path(), &args);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let verified: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -288,6 +290,10 @@ fn decisions_of_games_come_out_again_for_every_manager() {
     eprintln!("{verified}");
     assert_eq!(count("games"), 4 * titles.len() as u64);
     assert!(count("moves") > 20 * titles.len() as u64 && count("answers") > 3 * count("moves"), "{verified}");
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let output = zeitnot(folder.path(), &["time", "verify", "empty"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said == "zeitnot: empty has no event log (FILE.jsonl)\n", "{said}");
     // Logs of a match are not written over, and its games stay.
     let journal = || std::fs::read(folder.path().join("0.pgn.jsonl")).unwrap();
     let finished = journal();

@@ -77,7 +77,6 @@ fn what_was_typed() {
         &["eval", "--backend", HOSTILE],
         &["eval", FLAG, "--fen", HOSTILE],
         &["eval", FLAG, "--moves", HOSTILE],
-        &["perft", "1", "--fen", HOSTILE],
         &["net", "fetch", HOSTILE],
         &["net", "fetch", &format!("http://127.0.0.1:9/{HOSTILE}.pb.gz")],
         &["net", "fetch", &format!("https://{HOSTILE}/a.pb.gz")],
@@ -123,7 +122,7 @@ fn names_of_files() {
     let json = home.file(".json", "{}");
     home.quoted(&["match".into(), FLAG.into(), "--pool".into(), path(&json)]);
     home.quoted(&["eval".into(), FLAG.into(), "--positions".into(), path(&json)]);
-    home.quoted(&["time".into(), "explain".into(), "--script".into(), path(&json)]);
+    home.quoted(&["time".into(), "explain".into(), "script".into(), path(&json)]);
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn one_decision_with_every_term() {
 fn every_fact_reaches_the_manager() {
     let budget = |more: &[&str]| {
         let manager: &[&str] = if more.contains(&"--manager") { &[] } else { &["--manager", "smooth"] };
-        let args = [&["--clock", "60000", "--json"], manager, more].concat();
+        let args = [&["move", "--clock", "60000", "--json"], manager, more].concat();
         json(&args, "")[0]["budget_ms"].as_f64().unwrap()
     };
     let usual = budget(&[]);
@@ -70,7 +70,7 @@ fn a_script_is_answered_line_by_line() {
         {"event":"observe","t_ms":9000,"first_batch_ms":8950,"new_nodes":9000,"visits":[800,400],"need_more_time":false}
         {"event":"finish","t_ms":4600,"total_nodes":4600}
     "#;
-    let answers = json(&["--manager", "smooth(preset=lc0)", "--script", "-"], script);
+    let answers = json(&["script", "-", "--manager", "smooth(preset=lc0)"], script);
     assert_eq!(answers.len(), 7);
     assert_eq!(answers[0]["budget_ms"], 4_688.0);
     assert_eq!((&answers[1]["remaining_ms"], &answers[1]["nps"]), (&9_759.0.into(), &20_000.0.into()));
@@ -99,7 +99,7 @@ fn a_script_says_what_stopped_the_search_and_when_it_would_have_stopped_otherwis
         {"event":"observe","t_ms":5100,"new_nodes":60000,"visits":[59900,100]}
         {"event":"finish","t_ms":5110,"total_nodes":60001}
     "#;
-    let args = ["--manager", "alphazero(alphazero-time-pct=10)", "--script", "-"];
+    let args = ["script", "-", "--manager", "alphazero(alphazero-time-pct=10)"];
     let text = |more: &[&str]| {
         let output = explain(&[&args, more].concat(), script);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -149,7 +149,7 @@ fn bad_input_is_named_in_one_line() {
         assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
         assert!(error.matches("offset").count() <= 1, "it is said once: {error}");
     }
-    // What is for a script alone.
+    // Flags for a script alone.
     for flag in ["--stoppers", "--table"] {
         let output = explain(&["--clock", "1", flag], "");
         let error = String::from_utf8(output.stderr).unwrap();
@@ -160,10 +160,10 @@ fn bad_input_is_named_in_one_line() {
 
 #[test]
 fn the_script_of_the_help_is_one() {
-    let help = String::from_utf8(explain(&["--help"], "").stdout).unwrap();
+    let help = String::from_utf8(explain(&["script", "--help"], "").stdout).unwrap();
     let script: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with("{\"event\"")).collect();
     assert_eq!(script.len(), 9, "{help}");
-    let answers = json(&["--manager", "smooth", "--script", "-"], &script.join("\n"));
+    let answers = json(&["script", "--manager", "smooth", "-"], &script.join("\n"));
     assert_eq!(answers.len(), 3, "a plan, a look and an end are answered");
     assert_eq!((&answers[0]["manager"], &answers[2]["move"]["used_ms"]), (&"smooth".into(), &2_100.0.into()));
     assert!(answers[1]["remaining_ms"].as_f64().unwrap() > 0.0);

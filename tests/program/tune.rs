@@ -2,7 +2,6 @@
 //! repository.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use crate::kills;
 
 use std::fs;
@@ -27,23 +26,23 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// A tuning in this folder, with flags and their values; of a flag that is there twice the last value is given.
-fn command(folder: &Path, args: &[&str]) -> Command {
+/// A tuning in this folder by this judge, with flags and their values; of a flag that is there twice the last value is given.
+fn command(folder: &Path, judge: &str, args: &[&str]) -> Command {
     let pairs: Vec<&[&str]> = args.chunks(2).collect();
     let is_last = |(at, pair): &(usize, &&[&str])| pairs[at + 1..].iter().all(|later| later[0] != pair[0]);
     let args: Vec<&str> = pairs.iter().enumerate().filter(is_last).flat_map(|(_, pair)| pair.to_vec()).collect();
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.args(["time", "tune", "--parameters", "p.params"]).args(args);
+    command.args(["time", "tune", judge, "--parameters", "p.params"]).args(args);
     command
 }
 
 /// A tuning on matches.
 fn on_matches(folder: &Path, more: &[&str]) -> Command {
     let iterations = ITERATIONS.to_string();
-    let args = ["--on", "match", "--backend", "random", "--nps", "300", "--tc", "1+0.01,2", "--openings", "book.epd"];
+    let args = ["--backend", "random", "--nps", "300", "--tc", "1+0.01,2", "--openings", "book.epd"];
     let sizes = ["--pairs", "2", "--check", "4", "--iterations", &iterations, "--out", "out"];
-    command(folder, &[&args[..], &sizes, more].concat())
+    command(folder, "match", &[&args[..], &sizes, more].concat())
 }
 
 fn said(output: &Output) -> String {
@@ -137,9 +136,8 @@ fn points_and_results_that_lose_on_time_are_refused() {
 /// A tuning on the recorded searches in the repository.
 fn on_replays(folder: &Path, more: &[&str]) -> Command {
     let traces = concat!(env!("CARGO_MANIFEST_DIR"), "/models/games.zt");
-    let args =
-        ["--on", "replay", "--traces", traces, "--part", "1/8", "--batch", "64", "--iterations", "4", "--out", "out"];
-    command(folder, &[&args[..], more].concat())
+    let args = ["--traces", traces, "--part", "1/8", "--batch", "64", "--iterations", "4", "--out", "out"];
+    command(folder, "replay", &[&args[..], more].concat())
 }
 
 #[test]
@@ -157,12 +155,18 @@ fn a_tuning_on_replays_goes_on_where_it_was_cut() {
         fs::write(&course, &expected.1[..cut]).unwrap();
         assert!(whole(folder.path(), on_replays(folder.path(), &[])) == expected, "cut at {cut}");
     }
+    // The spelling of before is the same tuning.
+    let today = on_replays(folder.path(), &[]);
+    let flags = today.get_args().filter(|argument| *argument != "replay");
+    let mut before = Command::new(today.get_program());
+    before.current_dir(folder.path()).args(flags).args(["--on", "replay"]);
+    assert!(whole(folder.path(), before) == expected);
 }
 
 /// A tuning on games simulated from the traces in the program.
 fn on_simulations(folder: &Path, more: &[&str]) -> Command {
-    let args = ["--on", "simulate", "--tc", "2,20/2", "--nps", "400,300", "--games", "8", "--iterations", "4"];
-    command(folder, &[&args[..], &["--out", "out"], more].concat())
+    let args = ["--tc", "2,20/2", "--nps", "400,300", "--games", "8", "--iterations", "4"];
+    command(folder, "simulate", &[&args[..], &["--out", "out"], more].concat())
 }
 
 #[test]
@@ -204,18 +208,28 @@ fn wrong_input_is_refused_in_one_line() {
         refused(on_matches(path, &[]), part);
     }
     fs::write(path.join("p.params"), PARAMETERS).unwrap();
-    refused(
-        on_matches(path, &["--point", "0.1"]),
-        "--point has no effect here: it is for --on replay and --on simulate",
-    );
     refused(on_matches(path, &["--check", "100"]), "would repeat each other");
     refused(on_matches(path, &["--backend", "auto", "--network", "missing.pb.gz"]), "missing.pb.gz");
-    refused(command(path, &["--on", "replay"]), "--on replay: --traces names recorded searches");
-    refused(on_replays(path, &["--pairs", "3"]), "--pairs has no effect here: it is for --on match");
+    refused(on_replays(path, &["--point", "0"]), "--point 0: a regret is more than 0");
     refused(on_replays(path, &[]), "CPuct has no effect on recorded searches");
     refused(on_simulations(path, &[]), "CPuct has no effect on recorded searches");
     refused(on_simulations(path, &["--nps", "0,1"]), "--nps 0: a speed is more than 0");
-    refused(on_simulations(path, &["--part", "1/2"]), "--part has no effect here: it is for --on replay");
-    refused(command(path, &["--on", "replay", "--traces", "p.params"]), "p.params");
-    refused(command(path, &["--on", "replay", "--traces", "missing.zt"]), "missing.zt");
+    refused(command(path, "replay", &["--traces", "p.params"]), "p.params");
+    refused(command(path, "replay", &["--traces", "missing.zt"]), "missing.zt");
+}
+
+/// Each judge refuses flags that it would not read.
+#[test]
+fn flags_of_other_judges_are_refused() {
+    let folder = folder();
+    let path = folder.path();
+    for (mut command, flag) in [
+        (on_matches(path, &["--point", "0.1"]), "--point"),
+        (on_replays(path, &["--pairs", "3"]), "--pairs"),
+        (on_simulations(path, &["--part", "1/2"]), "--part"),
+        (command(path, "replay", &[]), "--traces"),
+    ] {
+        let output = command.output().unwrap();
+        assert!(output.status.code() == Some(2) && said(&output).contains(flag), "{flag}: {}", said(&output));
+    }
 }

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use crate::kills;
 
 use std::path::Path;

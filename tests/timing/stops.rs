@@ -5,7 +5,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-
 use crate::common::{Answer, engine};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -10,6 +10,7 @@
 //! | `sample` | bounded samples of numbers without end |
 //! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine |
 //! | [`games`] | timed games and matches, their players, openings and clocks; PGN read and written |
+//! | [`setup`] | matches prepared: players, networks, clocks and start positions |
 //! | `time_use`, `comparison` | how players used their clocks; several players at several time controls |
 //! | [`traces`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
@@ -24,6 +25,7 @@ pub mod games;
 pub mod measure;
 pub mod report;
 mod sample;
+pub mod setup;
 pub mod simulation;
 pub mod strength;
 mod time_use;

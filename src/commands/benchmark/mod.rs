@@ -8,8 +8,9 @@ use super::json_flag;
 use super::output::{note, say};
 use super::speed_picture::{self, Spot};
 use super::{cards, engine_options};
+use crate::commands::flags::{flag, switch};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use measuring::Request;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -19,56 +20,48 @@ use zeitnot_text::files::read_text;
 pub fn command() -> Command {
     let command = Command::new("benchmark")
         .about("Measure the whole engine on this machine, and recommend threads, batch size and backend")
-        .after_help(
+        .after_long_help(
             "First the engine is measured as its options have it, then settings around them; warming up is left out. \
              For each number of threads batches double until two in a row make less than 5 % more visits a second, or the \
              backend runs no larger ones, or a CPU has four times what it prefers; on a card threads rise in the same way. \
              Other backends are measured in processes of their own, if what they need is installed (zeitnot runtime install). \
              A setting takes --seconds and a fifth more to warm up, and a backend has about 12 of them, a card up to 30. \
              Where --backend-opts=batch=N would let a backend run batches that may pay, it is said. \
-             Power, clocks and memory of NVIDIA cards are told where their driver tells them. \
+             Power, clocks and memory of NVIDIA cards are shown where their driver reports them. \
              --threads, --minibatch-size and --backend are held where they are given. Recommended is what makes within 5 % \
              of the most visits a second with the fewest positions in flight, since a search learns more from each then. \
              The output of --json is one file to share: --compare sets another beside it, and --from shows one again.",
         )
         .arg(
-            Arg::new("seconds")
-                .long("seconds")
-                .value_name("S")
+            flag("seconds", "S")
                 .default_value("5")
                 .value_parser(super::seconds)
-                .help("How long each setting is measured"),
+                .help("Time of each setting, in seconds"),
         )
         .arg(
-            Arg::new("positions")
-                .long("positions")
-                .value_name("N")
+            flag("positions", "N")
                 .default_value("6")
                 .value_parser(value_parser!(u64).range(1..=BENCHMARK_POSITIONS as u64))
-                .help("Positions among which that time is divided; fewer where one has no time for ten full batches"),
+                .help("Positions among which that time is divided")
+                .long_help("Positions among which that time is divided; fewer where one has no time for ten full batches"),
         )
         .arg(
-            Arg::new("no-grid")
-                .long("no-grid")
-                .action(ArgAction::SetTrue)
-                .help("Measure the engine as its options have it, and nothing else"),
+            switch("no-grid", "Measurement of the engine with its options alone"),
         )
         .arg(
-            Arg::new("no-install")
-                .long("no-install")
-                .action(ArgAction::SetTrue)
-                .help("Do not obtain a missing ONNX Runtime for the engine as its options have it; other backends never do"),
+            switch("no-install", "No installation of a missing ONNX Runtime")
+                .long_help("No installation of a missing ONNX Runtime for the engine with its options; other backends never install one"),
         )
-        .arg(file("compare", "Set this output of benchmark --json, such as of another machine, beside the result"))
-        .arg(file("from", "Measure nothing: take this output of benchmark --json"))
+        .arg(file("compare", "Output of benchmark --json, such as of another machine, to set beside the result"))
+        .arg(file("from", "Output of benchmark --json to take instead of a measurement"))
         .arg(speed_picture::svg_flag())
         .arg(json_flag().conflicts_with("csv"))
-        .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).help("Print comma-separated values"));
+        .arg(switch("csv", "Output as comma-separated values"));
     engine_options::add_to(command)
 }
 
 fn file(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
+    flag(name, "FILE").value_parser(value_parser!(PathBuf)).help(help)
 }
 
 /// How results are printed.

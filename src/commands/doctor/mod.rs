@@ -8,8 +8,9 @@ mod report;
 use super::engine_options::{self, ONLY_FIND};
 use super::json_flag;
 use super::output::say;
+use crate::commands::flags::switch;
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;
@@ -80,18 +81,14 @@ impl fmt::Display for Check {
 
 pub fn command() -> Command {
     let command = Command::new("doctor")
-        .about("Look at everything that a user can get wrong, and say what to do about it")
-        .after_help(
+        .about("Check everything that a user can get wrong, with advice")
+        .after_long_help(
             "One line a check: ok, warning or error. It takes the engine's own options and fails when the engine could not \
              play with them. Nothing is downloaded.",
         )
         .arg(json_flag())
         .arg(
-            Arg::new(REPORT)
-                .long(REPORT)
-                .action(ArgAction::SetTrue)
-                .conflicts_with("json")
-                .help("Print one text to paste into an issue, without the folders of private paths"),
+            switch(REPORT, "One text to paste into an issue, without the folders of private paths").conflicts_with("json"),
         );
     engine_options::add_to(command)
 }
@@ -154,9 +151,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(if can_play { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What the games of docs/strength.md say of a processor with AVX-512 VNNI.
-const STRONGER: &str = "T1-256 in 8 bits beat it by some 250 Elo at 1+0.01 and by 500 at 10+0.1 on a processor with AVX-512 VNNI, as this \
-                        one; `zeitnot net fetch T1-256` obtains it (37 MB)";
+/// Advice where the network that is built in would play on a processor that multiplies bytes.
+const STRONGER: &str = "T1-256 in 8 bits is stronger on a processor such as this one (docs/strength.md has the games); `zeitnot net fetch \
+                        T1-256` obtains it (37 MB)";
 
 /// The network that the engine would load, and where it lies.
 fn find_network(engine: &Engine, interface: &OnnxInterface) -> Result<(Location, Network), NetworkError> {

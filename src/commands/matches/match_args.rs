@@ -1,6 +1,7 @@
 //! Declares the flags that `match` alone has, and reads the limits of its players.
 
-use super::args;
+use crate::commands::flags::match_flags;
+use crate::commands::flags::{flag, switch};
 use crate::commands::{engine_options, json_flag, text_with_paths};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -8,116 +9,94 @@ use std::path::PathBuf;
 use zeitnot_lab::{Limits, PRESETS, Preset, TimeControl, TimeControls};
 
 pub fn command() -> Command {
-    let option = |name: &'static str, help: &'static str| {
-        let arg = Arg::new(name).long(name).value_name("NAME=VALUE").action(ArgAction::Append).help(help);
-        arg.value_parser(text_with_paths())
-    };
-    let text = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name(value).help(help)
-    };
-    let per_player = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("N[,N]")
-            .value_delimiter(',')
-            .num_args(1)
-            .value_parser(value_parser!(u64).range(1..))
-            .help(help)
-    };
     let command = Command::new("match")
         .about("Play timed games between two configurations of this engine")
-        .arg(
-            Arg::new("tc")
-                .long("tc")
-                .value_name("[MOVES/]TIME[+INC]")
-                .default_value("10+0.1")
-                .allow_hyphen_values(true)
-                .value_parser(|text: &str| text.parse::<TimeControls>())
-                .help(
-                    "Time control in seconds (or minutes:seconds), or two for different ones (T1,T2); the clocks begin with TIME \
-                     and INC, as in fastchess",
-                ),
-        )
-        .arg(
-            Arg::new("preset")
-                .long("preset")
-                .value_name("NAME")
-                .value_parser(|name: &str| {
-                    let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
-                    Preset::find(name).ok_or_else(|| format!("there are: {names}"))
-                })
-                .conflicts_with("tc")
-                .help(
-                    "A time control by name: bullet (1+0 minutes), blitz (3+2), rapid (10+5), classical (30+0), and \
-                     fixed-depth or infinite (no clock, every move to depth 5)",
-                ),
-        )
-        .arg(per_player("nodes", "Nodes a move, without a clock unless --tc is given; two for different ones"))
-        .arg(per_player("depth", "Depth of each move, without a clock unless --tc is given; two for different ones"))
-        .arg(
-            Arg::new("games")
-                .long("games")
-                .value_name("N")
-                .default_value("1")
-                .value_parser(value_parser!(u64).range(1..=1_000_000))
-                .help("Games to play; the sides alternate, and each opening is played with both colours"),
-        )
-        .arg(
-            Arg::new("sprt")
-                .long("sprt")
-                .value_name("ELO0,ELO1[,MODEL]")
-                .allow_hyphen_values(true)
-                .help("End when a sequential probability ratio test decides between these Elo differences, normalized (default) or logistic (5 % errors)"),
-        )
-        .arg(
-            Arg::new("pgn")
-                .long("pgn")
-                .value_name("FILE")
-                .default_value("match.pgn")
-                .value_parser(value_parser!(PathBuf))
-                .help("Where the games go; a file that exists is added to. FILE.jsonl keeps all that --resume needs"),
-        )
-        .arg(
-            Arg::new("resume")
-                .long("resume")
-                .action(ArgAction::SetTrue)
-                .help("Go on with the match that was interrupted, whose other flags must be the same"),
-        )
-        .arg(
-            text("decisions", "FOLDER", "Keep all that the time managers are asked, see and decide, for time replay --decisions")
-                .value_parser(value_parser!(PathBuf))
-                .conflicts_with("resume"),
-        )
-        .after_help(
+        .args(common())
+        .args(rare().map(|arg| arg.hide_short_help(true)))
+        .arg(json_flag())
+        .after_long_help(
             "A line a move, where one game is played at a time: the budget that the time manager granted and the hard limit that the \
              search may stretch it to, the time used, the nodes of the tree, q as White sees it (-1 to 1), and the clocks of White \
              and Black.",
-        )
-        .arg(option("option1", "A UCI option of the first configuration alone; may be given again"))
-        .arg(option("option2", "A UCI option of the second configuration, or of --engine2, alone; may be given again"))
-        .arg(
-            text("engine2", "COMMAND", "Another engine as the second player, on the machine's clock")
-                .value_parser(text_with_paths()),
-        )
-        .arg(text("name2", "NAME", "How results name --engine2 [default: what it calls itself]").requires("engine2"))
-        .arg(
-            text("rating2", "ELO", "The rating of the second player; the first one's is estimated from it")
-                .value_parser(value_parser!(f64))
-                .requires("engine2"),
-        )
-        .arg(
-            text("pool", "FILE", "Engines to play --games games with each: a JSON array of {name, command, options, rating}")
-                .value_parser(value_parser!(PathBuf))
-                .conflicts_with_all(["engine2", "option2"]),
-        )
-        .arg(
-            Arg::new("live")
-                .long("live")
-                .action(ArgAction::SetTrue)
-                .help("Show the running games in the terminal: their clocks, and each move beside its budget"),
-        )
-        .arg(json_flag());
-    engine_options::add_to(args::add_to(command))
+        );
+    engine_options::add_to(match_flags::add_to(command))
+}
+
+fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    flag(name, value).help(help)
+}
+
+/// A flag with a number for both players, or one for each.
+fn per_player(name: &'static str, help: &'static str) -> Arg {
+    text(name, "N[,N]", help).value_delimiter(',').num_args(1).value_parser(value_parser!(u64).range(1..))
+}
+
+/// A flag with options of one player.
+fn options(name: &'static str, help: &'static str) -> Arg {
+    text(name, "NAME=VALUE", help).action(ArgAction::Append).value_parser(text_with_paths())
+}
+
+/// The flags of the short help.
+fn common() -> [Arg; 10] {
+    [
+        text("tc", "[MOVES/]TIME[+INC]", "Time control in seconds, or two for different ones (T1,T2)")
+            .long_help(
+                "Time control in seconds (or minutes:seconds), or two for different ones (T1,T2); the clocks begin with TIME and INC, as \
+                 in fastchess",
+            )
+            .default_value("10+0.1")
+            .allow_hyphen_values(true)
+            .value_parser(|text: &str| text.parse::<TimeControls>()),
+        per_player("nodes", "Nodes of each move, instead of a clock")
+            .long_help("Nodes of each move, without a clock unless --tc is given; two for different ones"),
+        per_player("depth", "Depth of each move, instead of a clock")
+            .long_help("Depth of each move, without a clock unless --tc is given; two for different ones"),
+        text("games", "N", "Games; each opening is played with both colours")
+            .long_help("Games; the sides alternate, and each opening is played with both colours")
+            .default_value("1")
+            .value_parser(value_parser!(u64).range(1..=1_000_000)),
+        text("sprt", "ELO0,ELO1[,MODEL]", "Sequential probability ratio test that ends the match")
+            .long_help(
+                "Sequential probability ratio test that ends the match as soon as it decides between these Elo differences, normalized \
+                 (default) or logistic (5 % errors)",
+            )
+            .allow_hyphen_values(true),
+        text("pgn", "FILE", "File of the games; one that exists is added to")
+            .long_help("File of the games; one that exists is added to. FILE.jsonl keeps all that --resume needs")
+            .default_value("match.pgn")
+            .value_parser(value_parser!(PathBuf)),
+        switch("resume", "Continuation of a match that was interrupted, with the same other flags"),
+        options("option1", "UCI option of the first configuration alone; may be given again"),
+        options("option2", "UCI option of the second configuration, or of --engine2; may be given again"),
+        text("engine2", "COMMAND", "Another engine as the second player, on the machine's clock").value_parser(text_with_paths()),
+    ]
+}
+
+/// The flags of the long help alone.
+fn rare() -> [Arg; 6] {
+    [
+        text("preset", "NAME", "Time control by name: bullet, blitz, rapid, classical, fixed-depth, infinite")
+            .long_help(
+                "Time control by name: bullet (1+0 minutes), blitz (3+2), rapid (10+5), classical (30+0), and fixed-depth or infinite \
+                 (no clock, every move to depth 5)",
+            )
+            .value_parser(|name: &str| {
+                let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+                Preset::find(name).ok_or_else(|| format!("there are: {names}"))
+            })
+            .conflicts_with("tc"),
+        text("decisions", "FOLDER", "Folder of the event logs of the time managers, for time verify and time explain script")
+            .value_parser(value_parser!(PathBuf))
+            .conflicts_with("resume"),
+        text("name2", "NAME", "Name of --engine2 in results [default: its own]").requires("engine2"),
+        text("rating2", "ELO", "Rating of the second player, from which the first one's is estimated")
+            .value_parser(value_parser!(f64))
+            .requires("engine2"),
+        text("pool", "FILE", "Engines to play --games games with each: a JSON array of {name, command, options, rating}")
+            .value_parser(value_parser!(PathBuf))
+            .conflicts_with_all(["engine2", "option2"]),
+        switch("live", "Running games in the terminal: their clocks, and each move beside its budget"),
+    ]
 }
 
 /// The limits of the two players.

@@ -1,22 +1,15 @@
 //! `zeitnot match`: timed games between two configurations of this engine, or this engine and another one.
 
-mod args;
-mod contestants;
 mod live;
 mod match_args;
 mod match_files;
 mod news;
 mod pgn_file;
 
-pub use args::{
-    MatchClock, Starts, add_to as add_match_flags, check_repetition, clock, concurrency, program_sha256, rules,
-    settings, starts,
-};
-pub use contestants::{Contestant, check, load};
 pub use match_args::command;
-pub use news::estimate_text;
 
-use super::output::{note, say};
+use super::flags::match_flags;
+use super::output::{note, notes, say};
 use super::{engine_options, interrupt};
 use anyhow::Context as _;
 use clap::ArgMatches;
@@ -25,13 +18,16 @@ use news::News;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
+use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
 use zeitnot_lab::strength::Results;
 use zeitnot_lab::strength::ratings::Encounter;
 use zeitnot_lab::strength::sprt::Sprt;
-use zeitnot_lab::{Event, GameRecord, MatchPlan, Rules, run_match};
+use zeitnot_lab::{DecisionLog, Event, ExternalPlayer, GameRecord, MatchPlan, Player as _, PlayerError, run_match};
 
 /// Games at the most that an SPRT plays unless told.
 const MOST_SPRT_GAMES: u64 = 100_000;
@@ -44,17 +40,17 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let mut players = vec![own(matches, "option1", "Zeitnot 1")?];
     players.extend(opponents(matches)?);
-    check(&players)?;
-    let setup = MatchSetup::new(matches, &players)?;
-    contestants::load(&mut players, 2 * setup.concurrency, &setup.clock)?;
+    setup::check(&players)?;
+    let games = Match::new(matches, &players)?;
+    match_flags::load(&mut players, games.setup.concurrency, &games.clock)?;
     let interrupted = interrupt::on_request()?;
     players.iter_mut().for_each(|player| player.heed(&interrupted));
     let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
-    let opening = |pair: u64| setup.starts.get(pair);
-    let plan = setup.plan(&opening);
-    let mut files = setup.files(first, opponents, &plan)?;
+    let opening = |pair: u64| games.setup.starts.get(pair);
+    let plan = games.plan(&opening);
+    let mut files = games.files(first, opponents, &plan)?;
     if opponents.len() > 1 {
-        let begun = setup.begin_pool(opponents, &mut files);
+        let begun = games.begin_pool(opponents, &mut files);
         if interrupted.load(Ordering::SeqCst) {
             interrupt::exit("interrupted before its first move");
         }
@@ -62,7 +58,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let mut encounters = Vec::new();
     for (opponent, files) in opponents.iter().zip(&mut files) {
-        let results = setup.play([first, opponent], &plan, files, &interrupted)?;
+        let results = games.play([first, opponent], &plan, files, &interrupted)?;
         encounters.push(Encounter { players: [first.name.clone(), opponent.name.clone()], results });
         if interrupted.load(Ordering::SeqCst) {
             interrupt::exit(match files.journal.has_other() {
@@ -74,9 +70,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let anchors: BTreeMap<String, f64> =
         opponents.iter().filter_map(|opponent| Some((opponent.name.clone(), opponent.rating?))).collect();
     if !anchors.is_empty() {
-        news::rating(&first.name, &encounters, &anchors, setup.json)?;
+        news::rating(&first.name, &encounters, &anchors, games.json)?;
     }
-    if !setup.json {
+    if !games.json {
         let paths: Vec<String> = files.iter().map(|files| files.path.display().to_string()).collect();
         say!("games in {}", paths.join(", "));
     }
@@ -85,20 +81,15 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// The configuration of this engine with its own options.
 fn own(matches: &ArgMatches, flag: &str, name: &str) -> anyhow::Result<Contestant> {
-    Contestant::own(
-        matches,
-        &format!("--{flag}"),
-        matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str),
-        name,
-    )
+    let settings = matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str);
+    match_flags::own_player(matches, &format!("--{flag}"), settings, name)
 }
 
 /// The second configuration of this engine, another engine, or the engines of a pool.
 fn opponents(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
-    let settings = || matches.get_many::<String>("option2").unwrap_or_default().map(String::as_str);
     let mut opponents = match (matches.get_one::<PathBuf>("pool"), matches.get_one::<String>("engine2")) {
-        (Some(path), _) => Contestant::pool(path)?,
-        (None, Some(command)) => vec![Contestant::external(command, settings(), matches.get_one("name2"))?],
+        (Some(path), _) => setup::pool(path)?,
+        (None, Some(command)) => vec![external(matches, command)?],
         (None, None) => vec![own(matches, "option2", "Zeitnot 2")?],
     };
     if let Some(rating) = matches.get_one::<f64>("rating2") {
@@ -107,64 +98,69 @@ fn opponents(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
     Ok(opponents)
 }
 
-/// All that the matches against several opponents have in common.
-struct MatchSetup<'a> {
+/// Another engine. Without `--name2` it is asked for its name.
+fn external(matches: &ArgMatches, command: &str) -> anyhow::Result<Contestant> {
+    let settings = matches.get_many::<String>("option2").unwrap_or_default().map(String::as_str);
+    let options = match_flags::pairs("--option2", settings)?;
+    let name = match matches.get_one::<String>("name2") {
+        Some(name) => name.clone(),
+        None => {
+            note!("asking {command} for its name");
+            ExternalPlayer::start(command, &options, None, Arc::default())?.name().to_owned()
+        }
+    };
+    Ok(Contestant::external(command.to_owned(), options, name))
+}
+
+/// The flags of a match, read.
+struct Match<'a> {
     matches: &'a ArgMatches,
     pgn: &'a Path,
     json: bool,
     games: u64,
     clock: MatchClock,
-    concurrency: usize,
-    rules: Rules,
+    setup: MatchSetup,
     sprt: Option<Sprt>,
-    starts: args::Starts,
-    chess960: bool,
     is_live: bool,
 }
 
-impl<'a> MatchSetup<'a> {
-    fn new(matches: &'a ArgMatches, players: &[Contestant]) -> anyhow::Result<MatchSetup<'a>> {
+impl<'a> Match<'a> {
+    fn new(matches: &'a ArgMatches, players: &[Contestant]) -> anyhow::Result<Match<'a>> {
         let is_asked = matches.value_source("games") == Some(clap::parser::ValueSource::CommandLine);
         let games = match *matches.get_one::<u64>("games").context("--games has a default")? {
             _ if matches.contains_id("sprt") && !is_asked => MOST_SPRT_GAMES,
             games => games,
         };
-        let clock = args::clock(matches, 0)?;
-        let is_foreign = |player: &Contestant| player.options().is_none();
-        if let (MatchClock::Virtual { .. }, Some(player)) = (&clock, players.iter().find(|player| is_foreign(player))) {
-            anyhow::bail!("{}: another engine plays on the machine's clock (--clock real)", player.name);
-        }
-        let ponders = |player: &Contestant| player.options().is_some_and(|options| options.ponder);
-        if let (true, Some(player)) = (players.iter().any(ponders), players.iter().find(|player| is_foreign(player))) {
-            anyhow::bail!("{}: --ponder is for matches of this engine with itself", player.name);
+        let clock = match_flags::clock(matches, 0)?;
+        if let Some(foreign) = players.iter().find(|player| player.options().is_none()) {
+            let name = &foreign.name;
+            anyhow::ensure!(!clock.is_virtual(), "{name}: another engine plays on the machine's clock (--clock real)");
+            let ponders = players.iter().any(|player| player.options().is_some_and(|options| options.ponder));
+            anyhow::ensure!(!ponders, "{name}: --ponder is for matches of this engine with itself");
         }
         anyhow::ensure!(
             matches.get_many::<f64>("nps").is_none_or(|speeds| speeds.len() == 1),
             "--nps: both players have one speed in a match"
         );
         let chess960 = players[0].options().is_some_and(|options| options.chess960);
-        let setup = MatchSetup {
+        let mut setup = match_flags::setup(matches, &clock, match_args::limits(matches)?, chess960)?;
+        setup.concurrency = setup.concurrency.min(games as usize);
+        for opponent in &players[1..] {
+            setup.check_repetition(&clock, games, [&players[0], opponent], &notes())?;
+        }
+        if let Some(folder) = matches.get_one::<PathBuf>("decisions") {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        }
+        Ok(Match {
             matches,
             pgn: matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?,
             json: matches.get_flag("json"),
             games,
-            concurrency: args::concurrency(matches, &clock).min(games as usize),
             clock,
-            rules: args::rules(matches, match_args::limits(matches)?)?,
+            setup,
             sprt: matches.get_one::<String>("sprt").map(|text| text.parse()).transpose().context("--sprt")?,
-            starts: args::starts(matches, chess960)?,
-            chess960,
             is_live: live::is_given(matches)?,
-        };
-        if let Some(folder) = matches.get_one::<PathBuf>("decisions") {
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        }
-        let has_time = setup.rules.limits.iter().any(|limits| limits.clock.is_some());
-        for opponent in &players[1..] {
-            let pair = [&players[0], opponent];
-            args::check_repetition(matches, &setup.clock, has_time, setup.games, &setup.starts, pair)?;
-        }
-        Ok(setup)
+        })
     }
 
     /// The PGN file of a match; `number`: of the opponent, where there are several, and each has its own.
@@ -177,13 +173,9 @@ impl<'a> MatchSetup<'a> {
     /// The plan of the match against each opponent.
     fn plan<'p>(&self, opening: &'p (dyn Fn(u64) -> Game + Sync)) -> MatchPlan<'p> {
         MatchPlan {
-            rules: self.rules.clone(),
-            games: self.games,
-            opening,
-            chess960: self.chess960,
-            concurrency: self.concurrency,
             sprt: self.sprt,
-            tells_moves: self.is_live || (self.concurrency == 1 && !self.json),
+            tells_moves: self.is_live || (self.setup.concurrency == 1 && !self.json),
+            ..self.setup.plan(self.games, opening)
         }
     }
 
@@ -195,8 +187,8 @@ impl<'a> MatchSetup<'a> {
         plan: &MatchPlan<'_>,
     ) -> anyhow::Result<Vec<MatchFiles>> {
         let is_resumed = self.matches.get_flag("resume");
-        let (program, first) = (args::program_sha256(), first.identity()?);
-        let settings = args::settings(self.matches, &[])?;
+        let (program, first) = (setup::program_sha256(), first.identity()?);
+        let settings = match_flags::settings(self.matches, &[])?;
         let open = |(index, opponent): (usize, &Contestant)| {
             let settings = json!({
                 "program": program,
@@ -221,10 +213,10 @@ impl<'a> MatchSetup<'a> {
     /// start, and decisions that could not be written, are told before that, not hours later.
     fn begin_pool(&self, opponents: &[Contestant], files: &mut [MatchFiles]) -> anyhow::Result<()> {
         for opponent in opponents {
-            opponent.player(&self.clock, 1, None).with_context(|| opponent.name.clone())?;
+            opponent.player(&self.clock, &Announcer::default(), None).with_context(|| opponent.name.clone())?;
         }
         for files in &*files {
-            let paths = (0..self.concurrency).filter_map(|thread| self.decisions(&files.path, 1, thread));
+            let paths = (0..self.setup.concurrency).filter_map(|thread| self.decisions(&files.path, 1, thread));
             if let Some(path) = paths.into_iter().find(|path| path.exists()) {
                 anyhow::bail!("cannot write {}: it exists already", path.display());
             }
@@ -266,14 +258,17 @@ impl<'a> MatchSetup<'a> {
             journal.begin()?;
         }
         let timer = MonotonicClock::new();
-        let has_clock = self.rules.limits.iter().any(|limits| limits.clock.is_some());
+        let has_clock = self.setup.rules.limits.iter().any(|limits| limits.clock.is_some());
         let mut news = News::new([&first.name, &second.name], self.games, self.json, has_clock, interrupted);
         if self.is_live {
             news = news.with_live();
         }
         let make = |thread: usize| {
-            let player =
-                |number: usize, of: &Contestant| of.player(&self.clock, thread, self.decisions(path, number, thread));
+            let announcer = match_flags::announcer(thread);
+            let player = |number: usize, of: &Contestant| {
+                let decisions = self.decisions(path, number, thread).map(decision_log).transpose()?;
+                of.player(&self.clock, &announcer, decisions)
+            };
             Ok([player(1, first)?, player(2, second)?])
         };
         let mut failure = None;
@@ -311,4 +306,10 @@ impl<'a> MatchSetup<'a> {
         }
         Ok(end.results)
     }
+}
+
+/// The file of a player's decisions.
+fn decision_log(path: PathBuf) -> Result<DecisionLog, PlayerError> {
+    let name = path.display().to_string();
+    DecisionLog::create(path, notes()).map_err(|error| PlayerError::Unfit(format!("cannot write {name}: {error}")))
 }

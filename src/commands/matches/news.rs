@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_lab::strength::Results;
-use zeitnot_lab::strength::elo::{EloDifference, Estimate};
+use zeitnot_lab::strength::elo::EloDifference;
 use zeitnot_lab::strength::ratings::{Encounter, RatingValue, rate};
 use zeitnot_lab::strength::sprt::{Decision, Sprt, SprtModel};
 use zeitnot_lab::{GameRecord, MatchEnd, MoveRecord, Termination};
@@ -183,15 +183,6 @@ fn decision_text(decision: Decision) -> &'static str {
     }
 }
 
-/// `+12.3 +- 4.5`; `beyond measure` where only one side scored.
-pub fn estimate_text(estimate: &Estimate) -> String {
-    match (estimate.elo, estimate.margin) {
-        (Some(elo), Some(margin)) => format!("{elo:+.1} +- {margin:.1}"),
-        (Some(elo), None) => format!("{elo:+.1}, its error beyond measure"),
-        (None, _) => "beyond measure".to_owned(),
-    }
-}
-
 fn summary_lines(names: &[String; 2], end: &MatchEnd, sprt: Option<&Sprt>) -> Vec<String> {
     let Results { wins, draws, losses, pentanomial } = &end.results;
     let difference = EloDifference::new(&end.results);
@@ -199,11 +190,7 @@ fn summary_lines(names: &[String; 2], end: &MatchEnd, sprt: Option<&Sprt>) -> Ve
         vec![format!("{} against {}: games {}, +{wins} ={draws} -{losses}", names[0], names[1], end.results.games())];
     if end.results.games() > 1 {
         let los = difference.los.map(|los| format!(", LOS {:.1} %", 100.0 * los)).unwrap_or_default();
-        lines.push(format!(
-            "Elo {}, nElo {}{los}",
-            estimate_text(&difference.logistic),
-            estimate_text(&difference.normalised)
-        ));
+        lines.push(format!("Elo {}, nElo {}{los}", difference.logistic, difference.normalised));
         lines.push(format!("pairs with 0, 1/2, 1, 3/2, 2 points: {pentanomial:?}"));
     }
     if let Some(sprt) = sprt {

@@ -2,9 +2,10 @@
 
 use super::super::output::{note, say};
 use super::size;
+use crate::commands::flags::{flag, switch};
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 use zeitnot_engine::backend::{self, Calibration, LARGEST_BATCH};
 use zeitnot_engine::network::{self, Architecture, Conversion, Network, OnnxModel, Precision};
@@ -24,69 +25,51 @@ const RESIDUAL_IN_8_BITS: &str =
 const ENDINGS: [&str; 2] = [".pb.gz", ".pb"];
 
 pub fn command() -> Command {
-    let head = |name: &'static str, help: &'static str| Arg::new(name).long(name).value_name("HEAD").help(help);
+    let head = |name: &'static str, help: &'static str| flag(name, "HEAD").help(help);
     let (first, last) = Conversion::OPSETS.into_inner();
     Command::new("convert")
         .about("Convert an Lc0 network to an ONNX model")
+        .arg(Arg::new("in").value_name("IN").required(true).value_parser(value_parser!(PathBuf)).help("Network file"))
         .arg(
-            Arg::new("in")
-                .value_name("IN")
-                .required(true)
-                .value_parser(value_parser!(PathBuf))
-                .help("The network file"),
-        )
-        .arg(
-            Arg::new("output")
-                .long("output")
+            flag("output", "OUT")
                 .short('o')
-                .value_name("OUT")
                 .value_parser(value_parser!(PathBuf))
-                .help("The model file [default: IN's name with the ending .onnx, in the working folder]"),
+                .help("Model file [default: IN's name with the ending .onnx, in the working folder]"),
         )
         .arg(
-            Arg::new("opset")
-                .long("opset")
-                .value_name("N")
+            flag("opset", "N")
                 .value_parser(value_parser!(i64).range(first..=last))
-                .help(format!("The operator set, {first} to {last} [default: the lowest that the type allows]")),
+                .help(format!("Operator set, {first} to {last} [default: the lowest that the type allows]")),
         )
         .arg(
-            Arg::new("precision")
-                .long("precision")
-                .value_name("TYPE")
+            flag("precision", "TYPE")
                 .default_value("float32")
                 .value_parser(PossibleValuesParser::new(PRECISIONS.map(|precision| precision.to_string())))
-                .help("The type of weights and arithmetic; inputs and outputs are float32 always"),
+                .help("Type of the arithmetic")
+                .long_help("Type of weights and arithmetic; inputs and outputs are float32 always"),
         )
         .arg(super::interface_flag())
-        .arg(head("policy-head", "The policy head of a network with several [default: its first]"))
-        .arg(head("value-head", "The value head of a network with several [default: its first]"))
+        .arg(head("policy-head", "Policy head of a network with several [default: its first]"))
+        .arg(head("value-head", "Value head of a network with several [default: its first]"))
         .arg(
-            Arg::new("batch")
-                .long("batch")
-                .value_name("N")
+            flag("batch", "N")
                 .value_parser(value_parser!(u32).range(1..=LARGEST_BATCH as i64))
-                .help(format!("A fixed batch size, 1 to {LARGEST_BATCH} [default: any]")),
+                .help(format!("Fixed batch size, 1 to {LARGEST_BATCH} [default: any]")),
         )
         .arg(
-            Arg::new("int8")
-                .long("int8")
-                .action(ArgAction::SetTrue)
-                .conflicts_with_all(["precision", "batch"])
-                .help("Transformers: dense layers in 8 bits, for speed on a CPU at some loss of agreement"),
+            switch("int8", "Dense layers of a transformer in 8 bits, for speed on a CPU at some loss of agreement")
+                .conflicts_with_all(["precision", "batch"]),
         )
         .arg(
-            Arg::new("calibration")
-                .long("calibration")
-                .value_name("N")
+            flag("calibration", "N")
                 .requires("int8")
                 .value_parser(value_parser!(u32).range(1..=MOST_CALIBRATION))
                 .help(format!(
-                    "Positions of self-play from which the ranges of 8 bits are taken [default: {}]",
+                    "Positions of self-play for the ranges of 8 bits [default: {}]",
                     Calibration::DEFAULT_POSITIONS
                 )),
         )
-        .arg(Arg::new("force").long("force").action(ArgAction::SetTrue).help("Replace a file that exists"))
+        .arg(switch("force", "Replacement of a file that exists"))
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use zeitnot_engine::network::{self, Location, Network, NetworkError};
 
 pub fn command() -> Command {
     Command::new("describe")
-        .about("Say what network files are: architecture, heads, input, size")
+        .about("Describe network files: architecture, heads, input, size")
         .arg(
             Arg::new("files")
                 .value_name("FILE")
@@ -19,7 +19,7 @@ pub fn command() -> Command {
                 .help("Network files (.pb.gz, .pb or .onnx) [default: the one the engine would take]"),
         )
         .arg(super::interface_flag())
-        .arg(json_flag().help("Print one JSON object a line"))
+        .arg(json_flag().help("Output as JSON, one object a line"))
 }
 
 /// A file that cannot be described is named on standard error; the others are described, and the exit code is 1.

@@ -12,7 +12,7 @@ pub fn command() -> Command {
     Command::new("list")
         .about("List well-known networks, with a line of advice each")
         .after_help(
-            "zeitnot net fetch NAME downloads one. \
+            "zeitnot net fetch NAME downloads one.\n\
              Larger networks of a family are stronger and slower; the Maias play like people.",
         )
         .arg(json_flag())

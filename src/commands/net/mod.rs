@@ -1,4 +1,4 @@
-//! `zeitnot net`: describes, converts, lists and downloads network files, and prepares a device for one.
+//! `zeitnot net`: describes, converts, lists and downloads network files, and prepares devices for them.
 
 mod convert;
 mod describe;
@@ -6,6 +6,7 @@ mod fetch;
 mod list;
 mod prepare;
 
+use crate::commands::flags::flag;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command};
 use std::process::ExitCode;
@@ -17,10 +18,10 @@ const BACKEND_OPTS: &str = "backend-opts";
 
 pub fn command() -> Command {
     Command::new("net")
-        .about("Describe, convert, list, fetch and prepare networks")
+        .about("Describe, convert, list and fetch networks")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([describe::command(), convert::command(), list::command(), fetch::command(), prepare::command()])
+        .subcommands([describe::command(), convert::command(), list::command(), fetch::command()])
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
@@ -29,7 +30,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("convert", matches)) => convert::run(matches)?,
         Some(("list", matches)) => list::run(matches),
         Some(("fetch", matches)) => fetch::run(matches)?,
-        Some(("prepare", matches)) => prepare::run(matches)?,
         _ => unreachable!("clap asks for one of the commands"),
     }
     Ok(ExitCode::SUCCESS)
@@ -37,12 +37,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 
 /// `--backend-opts`, for the keys by which the engine reads an ONNX model.
 fn interface_flag() -> Arg {
-    Arg::new(BACKEND_OPTS).long(BACKEND_OPTS).value_name("TEXT").help(
-        "BackendOptions: how an ONNX model is read (input_format=NAME, input_planes=NAME, output_policy=NAME, ...)",
-    )
+    flag(BACKEND_OPTS, "TEXT")
+        .help("BackendOptions by which an ONNX model is read (input_format=NAME, input_planes=NAME, ...)")
+        .long_help("BackendOptions by which an ONNX model is read: input_format=NAME, input_planes=NAME, output_policy=NAME, ...")
 }
 
-/// The interface that `--backend-opts` tells; other keys have no effect here.
+/// The interface that `--backend-opts` names; other keys have no effect here.
 fn interface(matches: &ArgMatches) -> anyhow::Result<OnnxInterface> {
     let text = matches.get_one::<String>(BACKEND_OPTS).map_or("", String::as_str);
     let options: DeviceOptions = text.parse().with_context(|| format!("--{BACKEND_OPTS}"))?;

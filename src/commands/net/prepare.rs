@@ -1,35 +1,26 @@
-//! `zeitnot net prepare`: lets a device do ahead the work before its first evaluation that takes long.
+//! `zeitnot net fetch --prepare`: lets a device do ahead the work before its first evaluation that takes long.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
-use crate::commands::output::say;
-use clap::{ArgMatches, Command};
+use clap::ArgMatches;
+use std::path::Path;
 use zeitnot_engine::backend;
 use zeitnot_engine::chess::{Game, Move};
+use zeitnot_text::files::from_os;
 
-pub fn command() -> Command {
-    let command = Command::new("prepare").about("Let a device prepare for a network ahead of a game").after_help(
-        "Loads the network as the engine would, with the same --weights, --backend and --backend-opts; a device of its own runs \
-         every size of batch once. What TensorRT, CoreML and OpenVINO on a graphics card compile on the way (TensorRT's \
-         engines take minutes) is kept in the user's cache, where the engine finds it. The other devices, a CPU among them, \
-         keep nothing: for them this only shows that the network runs.",
-    );
-    engine_options::add_to(command)
-}
-
-pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+/// Prepares the device of the engine's options for a network, or else for the one that they name. Returns the line about it.
+pub fn prepare(matches: &ArgMatches, network: Option<&Path>) -> anyhow::Result<String> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    if let Some(path) = network {
+        engine.set_option("WeightsFile", &from_os(path.as_os_str()))?;
+    }
     let backend = engine.options().backend.clone();
     if !backend::needs_network(&backend)? {
-        say!("nothing to prepare: the backend {backend} runs no network");
-        return Ok(());
+        return Ok(format!("nothing to prepare: the backend {backend} runs no network"));
     }
-    let news = engine.prepare()?;
+    let news = engine.prepare()?.unwrap_or_default();
     // The proof that it can be played with.
     let game = Game::new();
     let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
     engine.network_evaluator()?.evaluate(&game, &moves)?;
-    if let Some(news) = news {
-        say!("prepared: {news}");
-    }
-    Ok(())
+    Ok(format!("prepared: {news}"))
 }

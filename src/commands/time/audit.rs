@@ -1,10 +1,11 @@
 //! `zeitnot time audit`: reads how the players of games spent their clocks, and says what our managers would have granted.
 
 use super::audit_tables;
+use crate::commands::flags::flag;
 use crate::commands::json_flag;
 use crate::commands::output::{self, note};
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,15 +25,13 @@ const MOST_LOST: usize = 50;
 
 pub fn command() -> Command {
     Command::new("audit")
-        .about("Read how the players of games spent their clocks, and what our time managers would have granted")
-        .arg(super::files("Games in PGN with clocks or times in their comments, or logs of Lc0 with lines of TMGR:"))
-        .arg(super::managers("A time manager that is asked about each move"))
+        .about("Read how the players of games spent their clocks, beside the budgets of our time managers")
+        .arg(super::files("Games in PGN with clocks in their comments, or logs of Lc0 with lines of TMGR:"))
+        .arg(super::managers("Time manager that is asked about each move", ""))
         .arg(
-            Arg::new("overhead")
-                .long("overhead")
-                .value_name("MS")
+            flag("overhead", "MS")
                 .value_parser(value_parser!(f64))
-                .help("The overhead of a move that the managers keep clear [default: that of MoveOverheadMs]"),
+                .help("Overhead of a move that the managers keep clear [default: that of MoveOverheadMs]"),
         )
         .arg(json_flag())
 }

@@ -1,21 +1,21 @@
 //! `zeitnot time record`: records searches of games' positions far beyond their budgets.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
-use crate::commands::matches::program_sha256;
-use crate::commands::output::{note, say};
+use crate::commands::flags::flag;
+use crate::commands::output::{note, notes, say};
 use crate::commands::{cores, interrupt, json_flag, progress};
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::backend::SharedEvaluations;
 use zeitnot_engine::digest::sha256_of_file;
 use zeitnot_engine::engine;
 use zeitnot_lab::Rereadable;
+use zeitnot_lab::setup::program_sha256;
 use zeitnot_lab::traces::{
     PositionsError, RecordError, Recorder, Recording, Sides, TraceError, TraceFile, TraceHeader, read_positions,
     read_sides, record_all,
@@ -27,33 +27,25 @@ const SHARED_EVALUATIONS: usize = 400_000;
 const SMALLEST_GROWTH: f64 = 1.001;
 
 pub fn command() -> Command {
-    let file =
-        |name, help| Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help);
+    let file = |name, help| flag(name, "FILE").value_parser(value_parser!(PathBuf)).help(help);
     let number = |name, value: &'static str, usual: &'static str, help| {
-        Arg::new(name).long(name).value_name(value).default_value(usual).value_parser(value_parser!(f64)).help(help)
+        flag(name, value).default_value(usual).value_parser(value_parser!(f64)).help(help)
     };
-    let count =
-        |name, help| Arg::new(name).long(name).value_name("N").value_parser(value_parser!(u64).range(1..)).help(help);
+    let count = |name, help| flag(name, "N").value_parser(value_parser!(u64).range(1..)).help(help);
     let command = Command::new("record")
         .about("Record how searches of games' positions grow, far beyond their budgets, for time replay")
-        .arg(file(
-            "games",
-            "Games in PGN: of each the positions of one side, White's in two games, then Black's in two",
-        ))
+        .arg(file("games", "Games in PGN, of each the positions of one side"))
         .arg(
             file("positions", "Positions in EPD or FEN, one a line")
                 .conflicts_with("games")
                 .required_unless_present("games"),
         )
-        .arg(count("nodes", "Playouts that a move is given in a game [default: 400]"))
-        .arg(number("factor", "X", "16", "How many times as many playouts a recorded search goes on to"))
-        .arg(number("growth", "X", "1.1", "The growth of visits from snapshot to snapshot"))
-        .arg(count("most", "Positions to record at the most, in whole games [default: all]"))
+        .arg(count("nodes", "Playouts of a move in a game [default: 400]"))
+        .arg(number("factor", "X", "16", "Playouts of a recorded search, in those of a move"))
+        .arg(number("growth", "X", "1.1", "Growth of visits from snapshot to snapshot"))
+        .arg(count("most", "Most positions to record, in whole games [default: all]"))
         .arg(count("concurrency", "Searches at once [default: the machine's cores]"))
-        .arg(
-            file("out", "Where the traces go; a recording that was interrupted goes on there")
-                .default_value("traces.zt"),
-        )
+        .arg(file("out", "Recording; one that was interrupted goes on").default_value("traces.zt"))
         .arg(json_flag());
     engine_options::add_to(command)
 }
@@ -72,7 +64,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let source = Source::of(matches)?;
     let (games, total) = source.count(matches.get_one::<u64>("most").copied())?;
     let options = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
-    let loaded = engine::load_network(&options, MAY_INSTALL, &Announcer::new(|line| note!("{line}")))?;
+    let loaded = engine::load_network(&options, MAY_INSTALL, &notes())?;
     note!("{}", loaded.news);
     let sha256 = loaded.location.as_ref().map(|location| location.sha256()).transpose()?;
     let header = TraceHeader::new(

@@ -3,12 +3,11 @@
 use crate::commands::json_flag;
 use crate::commands::output::say;
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use serde_json::{Map, Value, json};
 use zeitnot_lab::traces::{
     Oracle, Regret, ReplayRules, Replayed, SearchTrace, Speed, equal_nodes, meets_nodes, oracle,
 };
-use zeitnot_lab::{Verified, verify_decisions};
 
 /// Values are shown in thousandths.
 const SHOWN: f64 = 1e3;
@@ -16,17 +15,10 @@ const SHOWN: f64 = 1e3;
 pub fn command() -> Command {
     Command::new("replay")
         .about("Replay time managers over recorded searches: when they stop, what they play, and what that loses")
-        .arg(super::files("Traces of time record, or with --decisions the files of match --decisions"))
-        .arg(
-            Arg::new("decisions")
-                .long("decisions")
-                .action(ArgAction::SetTrue)
-                .conflicts_with_all(["manager", "tc", "mean-nodes", "batch", "part"])
-                .help("Check that every decision of a match's time managers comes out again, to the last bit"),
-        )
+        .arg(super::files("Recordings of time record"))
         .arg(super::managers(
-            "A time manager such as \"smooth(preset=lc0)\", or options such as \
-             TimeManager=smooth;MinimumKLDGainPerNode=0.00005; the first is what the others are compared with",
+            "Time manager such as \"smooth(preset=lc0)\"",
+            ", or options such as TimeManager=smooth;MinimumKLDGainPerNode=0.00005; the others are compared with the first",
         ))
         .arg(super::time_control())
         .arg(super::mean_nodes())
@@ -44,9 +36,6 @@ struct Row<'a> {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    if matches.get_flag("decisions") {
-        return decisions(matches);
-    }
     let (traces, nodes) = super::traces_to_replay(matches, super::named_files(matches))?;
     let control = super::control(matches)?;
     let batch = *matches.get_one::<u64>("batch").context("--batch has a default")?;
@@ -75,24 +64,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         return Ok(());
     }
     table(&rows, &traces, &bound).iter().for_each(|line| say!("{line}"));
-    Ok(())
-}
-
-/// Makes the decisions of matches again.
-fn decisions(matches: &ArgMatches) -> anyhow::Result<()> {
-    let mut sum = Verified::default();
-    for path in super::named_files(matches) {
-        let Verified { games, moves, answers } = verify_decisions(path)?;
-        sum = Verified { games: sum.games + games, moves: sum.moves + moves, answers: sum.answers + answers };
-    }
-    let Verified { games, moves, answers } = sum;
-    if matches.get_flag("json") {
-        say!("{}", json!({ "games": games, "moves": moves, "answers": answers }));
-    } else {
-        say!(
-            "{answers} decisions about {moves} moves of {games} games, each player's for itself, came out again to the last bit"
-        );
-    }
     Ok(())
 }
 

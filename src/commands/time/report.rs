@@ -1,51 +1,43 @@
 //! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations, audits and tunings.
 
-use super::report_in_terminal;
+use super::charts::{show, write_charts};
+use crate::commands::flags::{flag, switch};
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use clap::{ArgGroup, ArgMatches, Command, value_parser};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use zeitnot_engine::engine::Options;
 use zeitnot_lab::Rereadable;
-use zeitnot_lab::report::{Report, ReportRules, Section, page};
+use zeitnot_lab::report::{Report, ReportRules, page};
 use zeitnot_text::files::write_whole;
 use zeitnot_text::words::plain;
 
 pub fn command() -> Command {
-    let path = |name, value_name, help| {
-        Arg::new(name).long(name).value_name(value_name).value_parser(value_parser!(PathBuf)).help(help)
-    };
+    let path = |name, value_name, help| flag(name, value_name).value_parser(value_parser!(PathBuf)).help(help);
     Command::new("report")
         .about("Write a page with charts about games, matches, comparisons, replays, simulations, audits and tunings")
-        .arg(super::files(
-            "Games in PGN with clocks or times in their comments, what match, time compare, time replay, time simulate or time audit \
-             printed with --json, the course of time tune, or a log of Lc0 with lines of TMGR:; each is told by its content",
+        .arg(super::files("Games in PGN, outputs of --json, courses of time tune, or logs of Lc0").long_help(
+            "Games in PGN with clocks or times in their comments, outputs of match, time compare, time replay, time simulate or time \
+             audit with --json, courses of time tune, or logs of Lc0 with lines of TMGR:; each is known by its content",
         ))
-        .arg(path("out", "FILE.html", "Where the page goes; it needs no other file"))
-        .arg(path("svg", "FOLDER", "Write each chart as an SVG file, too"))
+        .arg(path("out", "FILE.html", "Page, which needs no other file"))
+        .arg(path("svg", "FOLDER", "Folder of the charts as SVG files"))
         .arg(
-            Arg::new("chart")
-                .long("chart")
-                .action(ArgAction::SetTrue)
-                .help("Show the charts and tables in the terminal"),
+            switch("chart", "Charts and tables in the terminal"),
         )
         .arg(
-            Arg::new("game")
-                .long("game")
-                .value_name("N")
+            flag("game", "N")
                 .value_parser(value_parser!(usize))
-                .help("The game whose board is shown, by its number in each PGN [default: the first with clocks]"),
+                .help("Game whose board is shown, by its number in each PGN [default: the first with clocks]"),
         )
-        .arg(super::managers("A time manager that is asked about the moves of games"))
+        .arg(super::managers("Time manager that is asked about the moves of games", ""))
         .arg(
-            Arg::new("overhead")
-                .long("overhead")
-                .value_name("MS")
+            flag("overhead", "MS")
                 .value_parser(value_parser!(f64))
-                .help("The overhead of a move that the managers keep clear [default: that of MoveOverheadMs]"),
+                .help("Overhead of a move that the managers keep clear [default: that of MoveOverheadMs]"),
         )
         .group(ArgGroup::new("outputs").args(["out", "svg", "chart"]).multiple(true).required(true))
 }
@@ -96,7 +88,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         write_charts(folder, &sections)?.iter().for_each(|path| say!("{}", path.display()));
     }
     if matches.get_flag("chart") {
-        report_in_terminal::show(&sections);
+        show(&sections);
     }
     if let Some(out) = out {
         let charts: usize = sections.iter().map(|section| section.all_figures().count()).sum();
@@ -112,19 +104,4 @@ fn file_name(path: &Path) -> &Path {
 
 fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
-}
-
-/// Writes each chart as a file whose name tells its section and its content; returns the files.
-pub fn write_charts(folder: &Path, sections: &[Section]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut written = Vec::new();
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    for section in sections {
-        for figure in section.all_figures() {
-            let path = folder.join(format!("{}--{}.svg", section.name, figure.name));
-            write_whole(&path, figure.svg_file().as_bytes())
-                .with_context(|| format!("cannot write {}", path.display()))?;
-            written.push(path);
-        }
-    }
-    Ok(written)
 }

@@ -1,12 +1,14 @@
 //! `zeitnot time simulate`: simulates the clocks of thousands of timed games.
 
+use crate::commands::flags::flag;
+use crate::commands::flags::time_flags;
 use crate::commands::output::{note, say};
 use crate::commands::{cores, json_flag};
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::time::Instant;
+use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 use zeitnot_engine::digest::sha256;
 use zeitnot_engine::digest::sha256_of_file;
 use zeitnot_lab::simulation::{
@@ -21,33 +23,31 @@ const SHOWN_MOVES: [usize; 4] = [10, 20, 40, 60];
 pub fn command() -> Command {
     let number = |name, usual, most, help| {
         let parser = value_parser!(u64).range(1..=most);
-        Arg::new(name).long(name).value_name("N").default_value(usual).value_parser(parser).help(help)
+        flag(name, "N").default_value(usual).value_parser(parser).help(help)
     };
     Command::new("simulate")
         .about("Simulate the clocks of thousands of games, drawn from recorded ones")
-        .arg(super::managers("A time manager, or options such as TimeManager=smooth;SmartPruningFactor=0"))
+        .arg(super::managers("Time manager", ", or options such as TimeManager=smooth;SmartPruningFactor=0"))
         .arg(super::time_control())
         .arg(number("games", "2000", 1_000_000, "Games of each manager"))
-        .arg(number("seed", "1", u64::MAX, "The seed of all random numbers"))
+        .arg(number("seed", "1", u64::MAX, "Seed of all that is random"))
         .arg(
-            super::file_list("traces", "Traces of games by time record, from which searches are drawn; may be given again [default: those in the program]"),
+            super::file_list("traces", "Recording of games from which searches are drawn [default: the built-in one]")
+                .long_help("Recording of games by time record, from which searches are drawn; may be given again [default: the built-in one]"),
         )
-        .arg(super::file_list("fit", "Journal of a match (FILE.pgn.jsonl), from which lengths of games, speeds and the mean tree reuse are taken; may be given again [default: those of the traces' games]"))
         .arg(
-            Arg::new("nps")
-                .long("nps")
-                .value_name("N")
+            super::file_list("fit", "Journal of a match (FILE.pgn.jsonl) to which the games are fitted").long_help(
+                "Journal of a match (FILE.pgn.jsonl), from which lengths of games, speeds and the mean tree reuse are taken; may be \
+                 given again [default: those of the recording's games]",
+            ),
+        )
+        .arg(
+            flag("nps", "N")
                 .value_parser(value_parser!(f64))
                 .help("Playouts a second [default: those of --fit, else 1000]"),
         )
         .arg(super::batch())
-        .arg(
-            Arg::new("lag")
-                .long("lag")
-                .value_name("MS[,WORST]")
-                .value_parser(|text: &str| text.parse::<LagModel>())
-                .help("The lag of the GUI, its average and its worst; without it no search takes longer than its limit, and no game is lost on time [default: none]"),
-        )
+        .arg(time_flags::lag())
         .arg(json_flag())
 }
 
@@ -75,10 +75,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     for (spec, options) in &managers {
         let rules = SimulationRules { control, nps, batch, stoppers: options.stopper_params(), lag, seed };
         let games = count("games")? as usize;
-        let started = Instant::now();
+        let timer = MonotonicClock::new();
         let played = simulate_games(&drawn.model, &options.time_manager_spec(), &rules, games, cores())
             .with_context(|| format!("--manager {spec}"))?;
-        let games_per_s = games as f64 / started.elapsed().as_secs_f64();
+        let games_per_s = games as f64 / (timer.now_ms() / 1e3);
         let simulation = Simulation::of(&played);
         let is_told = simulation.regret.is_some() && rows.first().is_none_or(|row| row.simulation.regret.is_some());
         let gain = gain(first.as_deref().unwrap_or(&played), &played).filter(|_| is_told);

@@ -149,7 +149,7 @@ pub fn player_name(game: &PgnGame, color: Color) -> &str {
 
 /// The command that explains what a manager would have granted the move after that many plies of a game.
 fn explain_command(file: &Path, number: usize, ply: usize) -> String {
-    format!("zeitnot time explain --game {} --number {number} --ply {ply}", quoted(file))
+    format!("zeitnot time explain game {} --number {number} --ply {ply}", quoted(file))
 }
 
 /// A path as a shell takes it for one word that is no flag. Signs that command a terminal are spelled, so that the command can be shown.

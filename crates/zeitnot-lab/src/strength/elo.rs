@@ -14,6 +14,7 @@
 //!   to scores above one half.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 use super::sample::Sample;
 use super::{Results, Z_95};
@@ -32,6 +33,17 @@ pub struct Estimate {
     pub elo: Option<f64>,
     /// Half the width of the 95 % interval; `None` where an end of the interval is infinite, or no observation differs from another.
     pub margin: Option<f64>,
+}
+
+impl fmt::Display for Estimate {
+    /// `+12.3 +- 4.5`; `beyond measure` where only one side scored.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.elo, self.margin) {
+            (Some(elo), Some(margin)) => write!(f, "{elo:+.1} +- {margin:.1}"),
+            (Some(elo), None) => write!(f, "{elo:+.1}, its error beyond measure"),
+            (None, _) => f.write_str("beyond measure"),
+        }
+    }
 }
 
 /// The strength of the first player compared with the second's.

@@ -2,77 +2,73 @@
 
 mod tables;
 
-use crate::commands::matches::{self, Contestant, MatchClock};
-use crate::commands::output::{note, say};
+use crate::commands::flags::match_flags;
+use crate::commands::flags::{flag, switch};
+use crate::commands::output::{note, notes, say};
 use crate::commands::{engine_options, interrupt, json_flag, progress};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::digest::sha256;
-use zeitnot_lab::{Comparison, Event, GameRecord, Journal, Limits, MatchPlan, Rules, TimeControl, run_match};
+use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
+use zeitnot_lab::{Comparison, Event, GameRecord, Journal, MatchPlan, TimeControl, run_match};
 use zeitnot_text::words::plain;
 
 /// Characters of the name of a journal, at the most.
 const LONGEST_NAME: usize = 120;
 
 pub fn command() -> Command {
-    let command =
-        Command::new("compare")
-            .about("Play time managers, or any configurations, against each other at several time controls")
-            .arg(
-                Arg::new("specs").value_name("SPEC").required(true).num_args(2..).help(
-                    "Time managers such as \"smooth(preset=lc0)\", or options such as Transpositions=true;CPuct=2",
-                ),
-            )
-            .arg(super::time_controls())
-            .arg(
-                Arg::new("games")
-                    .long("games")
-                    .value_name("N")
-                    .default_value("100")
-                    .value_parser(value_parser!(u64).range(2..))
-                    .help("Games of each pair at each time control"),
-            )
-            .arg(
-                Arg::new("gauntlet")
-                    .long("gauntlet")
-                    .action(ArgAction::SetTrue)
-                    .help("The first one against each of the others, instead of all against all"),
-            )
-            .arg(
-                Arg::new("out")
-                    .long("out")
-                    .value_name("FOLDER")
-                    .default_value("compare")
-                    .value_parser(value_parser!(PathBuf))
-                    .help("Where the games and tables go; what is there already is not played again"),
-            )
-            .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).conflicts_with("json").help("Print CSV"))
-            .arg(json_flag());
-    engine_options::add_to(matches::add_match_flags(command).mut_arg("clock", |clock| clock.default_value("virtual")))
+    let command = Command::new("compare")
+        .about("Play time managers, or any configurations, against each other at several time controls")
+        .arg(
+            Arg::new("specs")
+                .value_name("SPEC")
+                .required(true)
+                .num_args(2..)
+                .help("Time managers, or options such as Transpositions=true;CPuct=2"),
+        )
+        .arg(super::time_controls())
+        .arg(
+            flag("games", "N")
+                .default_value("100")
+                .value_parser(value_parser!(u64).range(2..))
+                .help("Games of each pair at each time control"),
+        )
+        .arg(switch("gauntlet", "Games of the first one against each of the others alone"))
+        .arg(
+            flag("out", "FOLDER")
+                .default_value("compare")
+                .value_parser(value_parser!(PathBuf))
+                .help("Folder of games and tables; games there are not played again"),
+        )
+        .arg(switch("csv", "Output as CSV").conflicts_with("json"))
+        .arg(json_flag());
+    engine_options::add_to(match_flags::add_to(command).mut_arg("clock", |clock| clock.default_value("virtual")))
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let specs: Vec<&String> = matches.get_many("specs").unwrap_or_default().collect();
-    let tcs = super::controls(matches)?;
+    let tcs = super::controls_with_speeds(matches)?;
     let games = *matches.get_one::<u64>("games").context("--games has a default")?;
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
     let mut contestants = specs.iter().map(|spec| contestant(matches, spec)).collect::<anyhow::Result<Vec<_>>>()?;
-    matches::check(&contestants)?;
-    let clock = matches::clock(matches, 0)?;
-    let concurrency = matches::concurrency(matches, &clock);
-    let starts = matches::starts(matches, contestants[0].options().is_some_and(|options| options.chess960))?;
+    setup::check(&contestants)?;
+    let clock = match_flags::clock(matches, 0)?;
+    let chess960 = contestants[0].options().is_some_and(|options| options.chess960);
+    let mut setup = match_flags::setup(matches, &clock, Default::default(), chess960)?;
+    setup.rules = setup.rules_at(tcs[0]);
     let pairs = pairs(contestants.len(), matches.get_flag("gauntlet"));
     for pair in &pairs {
         // Each pair by itself: what makes one player random varies only the games that it plays.
         let [first, second] = pair.map(|player| &contestants[player]);
-        matches::check_repetition(matches, &clock, true, games, &starts, [first, second])
+        setup
+            .check_repetition(&clock, games, [first, second], &notes())
             .with_context(|| format!("{} - {}", first.name, second.name))?;
     }
-    matches::load(&mut contestants, 2 * concurrency, &clock)?;
+    match_flags::load(&mut contestants, setup.concurrency, &clock)?;
     std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
 
     let total = games * (pairs.len() * tcs.len()) as u64;
@@ -80,13 +76,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let bar = progress::games(total);
     let grid = Grid {
         contestants: &contestants,
-        identities: contestants.iter().map(Contestant::identity).collect::<anyhow::Result<_>>()?,
-        program: matches::program_sha256(),
-        settings: matches::settings(matches, &["tc", "nps", "clock"])?,
-        rules: matches::rules(matches, Default::default())?,
-        starts: &starts,
+        identities: contestants.iter().map(Contestant::identity).collect::<Result<_, _>>()?,
+        program: setup::program_sha256(),
+        settings: match_flags::settings(matches, &["tc", "nps", "clock"])?,
+        setup,
         games,
-        concurrency,
         out,
     };
     let names: Vec<String> = contestants.iter().map(|contestant| contestant.name.clone()).collect();
@@ -96,7 +90,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let mut played = Vec::new();
         for &players in &pairs {
             bar.set_message(plain(&format!("{tc}: {} - {}", names[players[0]], names[players[1]])));
-            let records = grid.play(players, *tc, &matches::clock(matches, at)?, &bar, &interrupted)?;
+            let records = grid.play(players, *tc, &match_flags::clock(matches, at)?, &bar, &interrupted)?;
             if interrupted.load(Ordering::SeqCst) {
                 bar.finish_and_clear();
                 interrupt::exit("interrupted: the same command goes on with it");
@@ -128,7 +122,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 /// A time manager, or options joined by semicolons.
 fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
     let settings = engine_options::settings_of(spec);
-    let mut contestant = Contestant::own(matches, "player", settings.iter().map(String::as_str), spec)?;
+    let mut contestant = match_flags::own_player(matches, "player", settings.iter().map(String::as_str), spec)?;
     spec.clone_into(&mut contestant.name);
     Ok(contestant)
 }
@@ -147,11 +141,9 @@ struct Grid<'a> {
     program: Option<String>,
     /// The flags that decide the games, but for those of one time control.
     settings: Value,
-    /// The rules of the games, without their limits.
-    rules: Rules,
-    starts: &'a matches::Starts,
+    /// Rules, start positions and concurrency; the rules have the first of the time controls.
+    setup: MatchSetup,
     games: u64,
-    concurrency: usize,
     out: &'a Path,
 }
 
@@ -180,18 +172,12 @@ impl Grid<'_> {
         if !journal.games().is_empty() {
             bar.suspend(|| note!("{}: {} games are there and not played again", path.display(), journal.games().len()));
         }
-        let limits = Limits { clock: Some(tc), ..Limits::default() };
-        let opening = |pair: u64| self.starts.get(pair);
-        let plan = MatchPlan {
-            rules: Rules { limits: [limits.clone(), limits], ..self.rules.clone() },
-            games: self.games,
-            opening: &opening,
-            chess960: first.options().is_some_and(|options| options.chess960),
-            concurrency: self.concurrency,
-            sprt: None,
-            tells_moves: false,
+        let opening = |pair: u64| self.setup.starts.get(pair);
+        let plan = MatchPlan { rules: self.setup.rules_at(tc), ..self.setup.plan(self.games, &opening) };
+        let make = |thread: usize| {
+            let announcer = match_flags::announcer(thread);
+            Ok([first.player(clock, &announcer, None)?, second.player(clock, &announcer, None)?])
         };
-        let make = |thread: usize| Ok([first.player(clock, thread, None)?, second.player(clock, thread, None)?]);
         let end = run_match(&plan, &make, &mut journal, interrupted, &mut |event| {
             if let Event::Finished { is_resumed, .. } = event {
                 bar.inc(1);

@@ -1,6 +1,5 @@
 //! Writes a comparison as Markdown, CSV and JSON.
 
-use crate::commands::matches::estimate_text;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use zeitnot_lab::strength::ratings::{Rating, RatingValue};
@@ -53,7 +52,7 @@ pub fn markdown(comparison: &Comparison, ranking: Option<&[Rank]>, tcs: &[String
                 results.games().to_string(),
                 format!("+{} ={} -{}", results.wins, results.draws, results.losses),
                 format!("{:?}", results.pentanomial),
-                estimate_text(&cell.difference().logistic),
+                cell.difference().logistic.to_string(),
                 format!("{}, {}", forfeits[0], forfeits[1]),
             ],
         );

@@ -1,15 +1,18 @@
 //! Compares two points of a tuning in pairs of games.
 
 use super::{Judge, file_name};
-use crate::commands::matches::{self, Contestant, MatchClock, Starts};
+use crate::commands::flags::{match_flags, time_flags};
+use crate::commands::output::notes;
 use anyhow::Context as _;
 use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::splitmix::mix;
+use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
 use zeitnot_lab::tune::{Judgement, Measured, Parameter, Probe, Targets};
-use zeitnot_lab::{GameRecord, Journal, JournalError, Limits, MatchPlan, Rules, TimeControl, run_match};
+use zeitnot_lab::{GameRecord, Journal, JournalError, MatchPlan, Rules, TimeControl, run_match};
 
 /// The games of the iteration under way; each iteration begins it anew.
 const JOURNAL: &str = "games.jsonl";
@@ -30,10 +33,8 @@ struct Control {
 pub struct GameJudge<'a> {
     networks: Vec<Network>,
     controls: Vec<Control>,
-    rules: Rules,
-    starts: Starts,
-    chess960: bool,
-    concurrency: usize,
+    /// Rules, start positions and concurrency; the rules have the first of the time controls.
+    setup: MatchSetup,
     iterations: u64,
     /// Pairs of games of an iteration.
     pairs: u64,
@@ -53,22 +54,22 @@ impl<'a> GameJudge<'a> {
     ) -> anyhow::Result<GameJudge<'a>> {
         let number =
             |name: &str| matches.get_one::<u64>(name).copied().with_context(|| format!("--{name} has a default"));
-        let tcs = super::super::controls(matches)?;
+        let tcs = time_flags::controls_with_speeds(matches)?;
         let mut players = players(matches)?;
         for player in &players {
-            // What is wrong is told before anything is loaded.
+            // Wrong parameters are named before anything is loaded.
             Targets::new(player.options().context("the player is this engine")?, parameters)?;
         }
-        let clocks = (0..tcs.len()).map(|at| matches::clock(matches, at)).collect::<anyhow::Result<Vec<_>>>()?;
-        let concurrency = matches::concurrency(matches, &clocks[0]);
+        let clocks = (0..tcs.len()).map(|at| match_flags::clock(matches, at)).collect::<anyhow::Result<Vec<_>>>()?;
         let chess960 = players[0].options().is_some_and(|options| options.chess960);
-        let starts = matches::starts(matches, chess960)?;
+        let mut setup = match_flags::setup(matches, &clocks[0], Default::default(), chess960)?;
+        setup.rules = setup.rules_at(tcs[0]);
         let (pairs, check) = (number("pairs")?, number("check")?.next_multiple_of(2));
         for player in &players {
             // Both points of an iteration are this one with other values.
-            matches::check_repetition(matches, &clocks[0], true, check.max(2 * pairs), &starts, [player, player])?;
+            setup.check_repetition(&clocks[0], check.max(2 * pairs), [player, player], &notes())?;
         }
-        matches::load(&mut players, 2 * concurrency, &clocks[0])?;
+        match_flags::load(&mut players, setup.concurrency, &clocks[0])?;
         let networks = players.into_iter().map(|player| {
             let options = player.options().context("the player is this engine")?;
             Ok(Network { targets: Targets::new(options, parameters)?, player })
@@ -76,10 +77,7 @@ impl<'a> GameJudge<'a> {
         Ok(GameJudge {
             networks: networks.collect::<anyhow::Result<_>>()?,
             controls: tcs.into_iter().zip(clocks).map(|(tc, clock)| Control { tc, clock }).collect(),
-            rules: matches::rules(matches, Default::default())?,
-            starts,
-            chess960,
-            concurrency,
+            setup,
             iterations: number("iterations")?,
             pairs,
             check,
@@ -123,7 +121,7 @@ impl Judge for GameJudge<'_> {
             "players": players,
             "pairs": self.pairs,
             "check": self.check,
-            "match": matches::settings(matches, &[])?,
+            "match": match_flags::settings(matches, &[])?,
         }))
     }
 
@@ -136,27 +134,17 @@ impl Judge for GameJudge<'_> {
         let options = |values: &[f64]| network.targets.options(values);
         let [plus, minus] =
             [options(&probe.plus)?, options(&probe.minus)?].map(|point| network.player.with_options(point));
-        let limits = Limits { clock: Some(control.tc), ..Limits::default() };
         // Openings go on where the iteration before ended.
         let first_pair = self.pairs.wrapping_mul(probe.iteration.saturating_sub(1));
-        let opening = |pair: u64| self.starts.get(first_pair.wrapping_add(pair));
-        let plan = MatchPlan {
-            rules: Rules {
-                limits: [limits.clone(), limits],
-                seed: mix(self.rules.seed ^ mix(probe.iteration)),
-                ..self.rules.clone()
-            },
-            games,
-            opening: &opening,
-            chess960: self.chess960,
-            concurrency: self.concurrency,
-            sprt: None,
-            tells_moves: false,
-        };
-        // The first thread of a match alone announces, which would be said again in every iteration.
+        let opening = |pair: u64| self.setup.starts.get(first_pair.wrapping_add(pair));
+        let seed = mix(self.setup.rules.seed ^ mix(probe.iteration));
+        let rules = Rules { seed, ..self.setup.rules_at(control.tc) };
+        let plan = MatchPlan { rules, ..self.setup.plan(games, &opening) };
         let make = |thread: usize| {
-            let of = |point: &Contestant| point.player(&control.clock, thread + usize::from(probe.iteration > 1), None);
-            Ok([of(&plus)?, of(&minus)?])
+            // Every iteration would announce the same again.
+            let announcer = if probe.iteration > 1 { Announcer::default() } else { match_flags::announcer(thread) };
+            let player = |point: &Contestant| point.player(&control.clock, &announcer, None);
+            Ok([player(&plus)?, player(&minus)?])
         };
         let mut journal = self.journal(probe)?;
         let end = run_match(&plan, &make, &mut journal, self.interrupted, &mut |_| {})
@@ -191,15 +179,15 @@ impl Judge for GameJudge<'_> {
 fn players(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
     let networks: Vec<&String> = matches.get_many("network").unwrap_or_default().collect();
     if networks.is_empty() {
-        return Ok(vec![Contestant::own(matches, "tune", std::iter::empty(), "Zeitnot")?]);
+        return Ok(vec![match_flags::own_player(matches, "tune", std::iter::empty(), "Zeitnot")?]);
     }
     let player = |network: &&String| {
         let setting = format!("WeightsFile={network}");
-        let mut player = Contestant::own(matches, "--network", std::iter::once(setting.as_str()), network)?;
+        let mut player = match_flags::own_player(matches, "--network", std::iter::once(setting.as_str()), network)?;
         player.name = file_name(Path::new(network));
         Ok(player)
     };
     let players: Vec<Contestant> = networks.iter().map(player).collect::<anyhow::Result<_>>()?;
-    matches::check(&players)?;
+    setup::check(&players)?;
     Ok(players)
 }

@@ -1,15 +1,17 @@
-//! `zeitnot time tune`: tunes parameters by SPSA, on matches, on replays of recorded searches or on simulated games.
+//! `zeitnot time tune`: tunes parameters by SPSA, on matches, on replays of recorded searches or on simulated games; and scans
+//! single values of them.
 
 mod args;
 mod games;
 mod outcome;
 mod replays;
+mod scan;
 mod simulations;
 
 pub use args::command;
 
 use crate::commands::output::note;
-use crate::commands::{interrupt, matches, progress};
+use crate::commands::{interrupt, progress};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use games::GameJudge;
@@ -18,8 +20,8 @@ use serde_json::{Map, Value, json};
 use simulations::SimulatedJudge;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use zeitnot_engine::digest::sha256_of_file;
 use zeitnot_lab::Journal;
+use zeitnot_lab::setup;
 use zeitnot_lab::tune::{Iteration, Judgement, Parameter, Probe, Spsa, Targets, read_parameters, tune};
 use zeitnot_text::files::read_text;
 use zeitnot_text::words::plain;
@@ -28,8 +30,15 @@ use zeitnot_text::words::plain;
 const COURSE: &str = "course.jsonl";
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let on = matches.get_one::<String>("on").context("clap requires --on")?;
-    args::check(matches, on)?;
+    match matches.subcommand() {
+        Some(("scan", matches)) => scan::run(matches),
+        Some((judge, matches)) => tune_on(judge, matches),
+        None => unreachable!("clap requires one of the commands"),
+    }
+}
+
+/// Tunes, with the judge of that name.
+fn tune_on(on: &str, matches: &ArgMatches) -> anyhow::Result<()> {
     let number = |name: &str| matches.get_one::<u64>(name).copied().with_context(|| format!("--{name} has a default"));
     let path = matches.get_one::<PathBuf>("parameters").context("clap requires --parameters")?;
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
@@ -37,13 +46,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let parameters = read_parameters(&text).with_context(|| path.display().to_string())?;
     let spsa = Spsa { parameters, iterations: number("iterations")?, seed: number("seed")? };
     let interrupted = interrupt::on_request()?;
-    let judge: Box<dyn Judge> = match on.as_str() {
+    let judge: Box<dyn Judge> = match on {
         "match" => Box::new(GameJudge::new(matches, &spsa.parameters, out, &interrupted)?),
         "replay" => Box::new(ReplayJudge::new(matches, &spsa.parameters)?),
         _ => Box::new(SimulatedJudge::new(matches, &spsa)?),
     };
     std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
-    let mut journal = Journal::resume(&out.join(COURSE), settings(matches, &spsa, &*judge)?, &[])?;
+    let mut journal = Journal::resume(&out.join(COURSE), settings(on, matches, &spsa, &*judge)?, &[])?;
     if let Some((there, _)) = journal.entries().last_key_value() {
         note!("{}: {there} iterations are there and go on", out.display());
     }
@@ -52,7 +61,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let charts = outcome::charts(out, &out.join(COURSE), !course.is_empty())?;
     let Some(values) = end else { interrupt::exit("interrupted: the same command goes on with it") };
     if matches.get_flag("chart") {
-        super::report_in_terminal::show(&charts);
+        super::charts::show(&charts);
     }
     outcome::tell(&spsa, &values, &course, judge.targets(), out, matches.get_flag("json"))
 }
@@ -74,26 +83,24 @@ trait Judge {
 
 /// The settings of a judge of recorded searches, and the SHA-256 of the files that it reads.
 fn with_recordings(matches: &ArgMatches, mut settings: Value) -> anyhow::Result<Value> {
-    for path in matches.get_many::<PathBuf>("traces").unwrap_or_default() {
-        settings[format!("sha256 of {}", path.display())] = sha256_of_file(path)?.into();
-    }
+    setup::add_digests(&mut settings, matches.get_many::<PathBuf>("traces").unwrap_or_default())?;
     Ok(settings)
 }
 
 /// All that decides the course.
-fn settings(matches: &ArgMatches, spsa: &Spsa, judge: &dyn Judge) -> anyhow::Result<Value> {
+fn settings(on: &str, matches: &ArgMatches, spsa: &Spsa, judge: &dyn Judge) -> anyhow::Result<Value> {
     let declared = |parameter: &Parameter| {
         let Parameter { name, is_whole, start, min, max, c_end, r_end } = parameter;
         let kind = if *is_whole { "int" } else { "float" };
         (name.clone(), json!({ "type": kind, "start": start, "min": min, "max": max, "c_end": c_end, "r_end": r_end }))
     };
     Ok(json!({
-        "program": matches::program_sha256(),
+        "program": setup::program_sha256(),
         "order": spsa.parameters.iter().map(|parameter| &parameter.name).collect::<Vec<_>>(),
         "parameters": spsa.parameters.iter().map(declared).collect::<Map<_, _>>(),
         "iterations": spsa.iterations,
         "seed": spsa.seed,
-        "on": matches.get_one::<String>("on"),
+        "on": on,
         "judge": judge.settings(matches)?,
     }))
 }

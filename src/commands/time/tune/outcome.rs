@@ -1,8 +1,7 @@
 //! Tells the result of a tuning: a table, the options as they are given, and the lines of OpenBench.
 
-use super::super::report::write_charts;
+use super::super::charts::write_charts;
 use super::file_name;
-use crate::commands::matches::estimate_text;
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use serde_json::{Map, Value, json};
@@ -103,7 +102,7 @@ fn comparison(done: &Iteration) -> String {
             results.wins,
             results.draws,
             results.losses,
-            estimate_text(&EloDifference::new(results).logistic)
+            EloDifference::new(results).logistic
         ),
         Measured::Regret([now, before]) => {
             let shown = |regret: &Option<f64>| {

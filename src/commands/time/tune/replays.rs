@@ -1,7 +1,9 @@
 //! Compares two points of a tuning over the recorded searches that the flags name.
 
+use super::args::point_of;
 use super::{Judge, file_name};
 use crate::commands::engine_options;
+use crate::commands::flags::time_flags;
 use anyhow::Context as _;
 use clap::ArgMatches;
 use serde_json::{Value, json};
@@ -11,7 +13,7 @@ use zeitnot_lab::TimeControl;
 use zeitnot_lab::traces::SearchTrace;
 use zeitnot_lab::tune::{Judgement, Parameter, Probe, RegretCell, RegretJudge, Targets};
 
-/// The regret that counts as one point unless told.
+/// The regret that counts as one point without `--point`.
 const POINT: f64 = 1e-4;
 
 /// A file of traces.
@@ -38,16 +40,16 @@ impl ReplayJudge {
         let targets = Targets::new(engine.options(), parameters)?;
         let paths = matches.get_many::<PathBuf>("traces").unwrap_or_default();
         let recording = |path: &PathBuf| {
-            let (traces, nodes) = super::super::traces_to_replay(matches, std::iter::once(path))?;
+            let (traces, nodes) = time_flags::traces_to_replay(matches, std::iter::once(path))?;
             Ok(Recording { name: file_name(path), traces, nodes })
         };
         let judge = ReplayJudge {
             recordings: paths.map(recording).collect::<anyhow::Result<_>>()?,
-            controls: super::super::controls(matches)?,
+            controls: time_flags::controls(matches)?,
             targets,
             options: engine.options().changed().collect(),
             batch: *matches.get_one("batch").context("--batch has a default")?,
-            point: matches.get_one("point").copied().unwrap_or(POINT),
+            point: point_of(matches, POINT)?,
         };
         judge.targets.check_effect(parameters)?;
         Ok(judge)

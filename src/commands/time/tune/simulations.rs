@@ -1,6 +1,8 @@
 //! Compares two points of a tuning over simulated games, drawn from the recordings that the flags name.
 
+use super::args::point_of;
 use super::{Judge, file_name};
+use crate::commands::flags::time_flags;
 use crate::commands::{cores, engine_options};
 use anyhow::Context as _;
 use clap::ArgMatches;
@@ -12,7 +14,7 @@ use zeitnot_lab::traces::Speed;
 use zeitnot_lab::tune::{Judgement, Probe, SimulationCell, SimulationJudge, Spsa, Targets};
 use zeitnot_lab::{LagModel, TimeControl};
 
-/// The regret of a game that counts as one point unless told: five Elo.
+/// The regret of a game that counts as one point without `--point`: five Elo.
 const POINT: f64 = 1e-2;
 
 /// Compares two points over simulated games.
@@ -35,7 +37,7 @@ impl SimulatedJudge {
         let count = |name: &str| matches.get_one::<u64>(name).copied().context("it has a default");
         let batch = count("batch")?;
         let model = |path: &PathBuf| {
-            let (traces, nodes) = super::super::traces(std::iter::once(path))?;
+            let (traces, nodes) = time_flags::traces(std::iter::once(path))?;
             Ok((file_name(path), GameModel::new(&traces, nodes, batch)?))
         };
         let models = match matches.get_many::<PathBuf>("traces") {
@@ -45,19 +47,23 @@ impl SimulatedJudge {
                 vec![("built-in".to_owned(), GameModel::new(&traces, header.nodes, batch)?)]
             }
         };
-        let speeds = super::super::speeds(matches)?;
+        let speeds = time_flags::speeds(matches)?;
         // One speed is for all controls.
         let nps = |at: usize| speeds.get(at).or(speeds.first()).copied().unwrap_or(Speed::USUAL_NPS);
         let judge = SimulatedJudge {
             models,
-            clocks: super::super::controls(matches)?.into_iter().enumerate().map(|(at, tc)| (tc, nps(at))).collect(),
+            clocks: time_flags::controls_with_speeds(matches)?
+                .into_iter()
+                .enumerate()
+                .map(|(at, tc)| (tc, nps(at)))
+                .collect(),
             targets: Targets::new(engine.options(), &spsa.parameters)?,
             options: engine.options().changed().collect(),
             batch,
             lag: matches.get_one("lag").copied(),
             games: count("games")? as usize,
             seed: spsa.seed,
-            point: matches.get_one("point").copied().unwrap_or(POINT),
+            point: point_of(matches, POINT)?,
         };
         judge.targets.check_effect(&spsa.parameters)?;
         Ok(judge)

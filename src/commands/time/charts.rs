@@ -1,9 +1,14 @@
-//! Shows the charts of a report in the terminal: curves as dots of Braille, one curve a chart, and everything else as tables.
+//! Writes the charts of a report as files, and shows them in the terminal: curves as dots of Braille, one curve a chart, and
+//! everything else as tables.
 
 use crate::commands::output::say;
+use anyhow::Context as _;
+use std::fs;
+use std::path::{Path, PathBuf};
 use textplots::{Chart, LabelBuilder as _, LabelFormat, Plot as _, Shape};
 use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Spread};
 use zeitnot_lab::report::{Section, Table};
+use zeitnot_text::files::write_whole;
 use zeitnot_text::words::{grouped, plain, time};
 
 /// The size of a chart in dots; a character has two across and four up.
@@ -12,6 +17,21 @@ const SIZE: [u32; 2] = [120, 40];
 const MOST_CURVES: usize = 4;
 /// Rows of a table that are shown.
 const MOST_ROWS: usize = 30;
+
+/// Writes each chart as a file whose name tells its section and its content; returns the files.
+pub fn write_charts(folder: &Path, sections: &[Section]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut written = Vec::new();
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for section in sections {
+        for figure in section.all_figures() {
+            let path = folder.join(format!("{}--{}.svg", section.name, figure.name));
+            write_whole(&path, figure.svg_file().as_bytes())
+                .with_context(|| format!("cannot write {}", path.display()))?;
+            written.push(path);
+        }
+    }
+    Ok(written)
+}
 
 /// Prints all sections.
 pub fn show(sections: &[Section]) {

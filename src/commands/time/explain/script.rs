@@ -1,17 +1,94 @@
-//! Answers the events of a game that are read from a file, in the order in which a manager is told them.
+//! `zeitnot time explain script`: answers the events of a game, in the order of the file.
 
-use super::super::output::say;
+use super::{explanation, nps, overhead_ms};
+use crate::commands::flags::switch;
+use crate::commands::flags::time_flags::speeds;
+use crate::commands::output::say;
 use anyhow::Context as _;
+use clap::{Arg, ArgMatches, Command, value_parser};
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
 use std::io::stdin;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use zeitnot_engine::engine::Options;
 use zeitnot_text::files::TextLines;
 use zeitnot_time::event_log::{self, Event, ManagerChoice, SearchStart};
 use zeitnot_time::{
     Estimates, GameReport, MoveAccount, MoveOutcome, Plan, StopReason, StopperParams, Timekeeper, Verdict,
 };
+
+/// The events of a script.
+const SCRIPT_HELP: &str = r#"A script has one event a line, in the order of a game: a plan, any number of looks at the search, the end. The event
+log of a game is a script, too; the answers in it are passed over.
+Times are in milliseconds on the move's clock; what stands in brackets may be left out.
+
+  {"event":"plan","clock_ms":60000,"inc_ms":600,"ply":24,"reused":9000}
+  {"event":"observe","t_ms":1200,"first_batch_ms":1150,"new_nodes":1200,"visits":[800,400]}
+  {"event":"finish","t_ms":2100,"total_nodes":11100}
+
+  plan     the facts that the manager gets before the move: clock_ms [inc_ms, movestogo, ply, overhead_ms (else that of
+           --overhead), lag_ms, missing_inc_ms, opponents_clock (bool), evaluation_ms (of one position), reused (nodes), moves_left
+           (plies, of the network), pieces, legal_moves, captures, check (bool)]
+  observe  a look at the running search: t_ms [first_batch_ms (since the end of the first batch), new_nodes, total_nodes
+           (else new and reused ones), batches, depth (average, whole plies), mate (in moves), visits (of the moves at the
+           root), win_found, may_resign, need_more_time (bool), losing_edges, best_move (index into visits; else the most
+           visited), best_value and second_value (-1 to 1), moves_left]
+  finish   the move is played: t_ms [total_nodes, stop (else that of the last look), first_evaluation_ms]
+
+Rarer ones, as an event log has them: another manager (--manager goes before it), a new game, another game that goes on, a tree
+that is not the last one's, a move from the book, and the limits beside the clock with the options of all stoppers, before
+the plan of their move:
+
+  {"event":"manager","spec":"smooth","measure_lag":true}
+  {"event":"new_game"}
+  {"event":"other_game","keep_time_stats":false}
+  {"event":"tree_changed"}
+  {"event":"book_move","ply":2,"clock_ms":60000,"inc_ms":600}
+  {"event":"search","limits":{"movetime_ms":3000},"stoppers":{"smart_pruning_factor":1.33},"evaluation_ms":2.5}"#;
+
+pub fn command() -> Command {
+    explanation("script", "Answer the events of a script, such as the event log of a game")
+        .after_long_help(SCRIPT_HELP)
+        .arg(
+            Arg::new("script")
+                .value_name("FILE.jsonl")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("Events, one JSON object a line (- reads standard input)")
+                .long_help(
+                    "Events, one JSON object a line (- reads standard input); each is answered with one line of JSON",
+                ),
+        )
+        .arg(nps())
+        .arg(
+            switch("table", "Answers for people")
+                .long_help("Answers for people: every term of a plan, and what became of the move")
+                .conflicts_with("json"),
+        )
+        .arg(
+            switch("stoppers", "Answers of all stoppers, not of the manager alone")
+                .long_help("Answers of all stoppers at each look, smart pruning among them, not of the manager alone"),
+        )
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let defaults = Options::default();
+    let path = matches.get_one::<PathBuf>("script").context("FILE.jsonl is required")?;
+    let manager = matches.get_one::<String>("manager");
+    let overhead_ms = overhead_ms(matches)?;
+    let overhead_is_set = matches.contains_id("overhead");
+    let params = StopperParams { overhead_ms, overhead_is_set, ..defaults.stopper_params() };
+    let terms = Terms {
+        spec: manager.unwrap_or(&defaults.time_manager),
+        insists: manager.is_some(),
+        nps: speeds(matches)?.first().copied(),
+        overhead_ms,
+        stoppers: matches.get_flag("stoppers").then_some(params),
+        as_table: matches.get_flag("table"),
+    };
+    answer(path, &terms)
+}
 
 /// The answer to an event: a line of JSON each, or `{}` for people.
 #[derive(Serialize)]
@@ -76,23 +153,23 @@ struct Finished {
 }
 
 /// How a script is read and answered.
-pub(super) struct Terms<'a> {
+struct Terms<'a> {
     /// The manager that is asked.
-    pub spec: &'a str,
+    spec: &'a str,
     /// It is asked whatever manager the script names.
-    pub insists: bool,
+    insists: bool,
     /// Its estimate of speed, as if learned.
-    pub nps: Option<f64>,
+    nps: Option<f64>,
     /// The overhead of plans that say none, in milliseconds.
-    pub overhead_ms: f64,
+    overhead_ms: f64,
     /// The options of all stoppers, where a search that the script does not begin is to ask them.
-    pub stoppers: Option<StopperParams>,
+    stoppers: Option<StopperParams>,
     /// The answers are for people.
-    pub as_table: bool,
+    as_table: bool,
 }
 
 /// Answers every event of the file, with one line of JSON or as a table. The answers of an event log are passed over.
-pub(super) fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
+fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
     let cannot_read = || format!("cannot read {}", path.display());
     let lines: Box<dyn Iterator<Item = _>> = match path.as_os_str() == "-" {
         true => Box::new(TextLines::of(stdin().lock())),

@@ -1,13 +1,14 @@
-//! `zeitnot time map`: tells what parameters of the search are worth, by short searches of recorded positions.
+//! `zeitnot time tune scan`: measures the worth of parameters of the search, by short searches of recorded positions.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
-use crate::commands::output::{note, say};
+use crate::commands::flags::flag;
+use crate::commands::flags::time_flags;
+use crate::commands::output::{note, notes, say};
 use crate::commands::{cores, interrupt, json_flag, progress};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::backend::SharedEvaluations;
 use zeitnot_engine::engine::{self, Options, is_same_network};
 use zeitnot_lab::traces::{Chooser, Regret, SearchTrace, choose_all};
@@ -19,30 +20,26 @@ const SHARED_EVALUATIONS: usize = 2_000_000;
 const SHOWN: f64 = 1e3;
 
 pub fn command() -> Command {
-    let command = Command::new("map")
-        .about("Map what parameters of the search are worth: short searches of recorded positions, judged by the long ones")
-        .arg(super::files("Traces of time record"))
+    let command = Command::new("scan")
+        .about("Scan values of parameters: short searches of recorded positions, judged by the long ones")
+        .arg(time_flags::files("Recordings of time record"))
         .arg(
-            Arg::new("with")
-                .long("with")
-                .value_name("NAME=VALUE,...")
+            flag("with", "NAME=VALUE,...")
                 .action(ArgAction::Append)
                 .required(true)
-                .help("An option and its values, one at a time, or several options such as CPuct=1.5;PolicyTemperature=1.2; may be given again"),
+                .help("Option and its values, or several options (CPuct=1.5;FpuValue=0.3); may be given again"),
         )
         .arg(
-            Arg::new("playouts")
-                .long("playouts")
-                .value_name("N")
+            flag("playouts", "N")
                 .value_parser(value_parser!(u64).range(1..))
                 .help("Playouts of a search [default: those of the recording's moves]"),
         )
-        .arg(super::part())
+        .arg(time_flags::part())
         .arg(json_flag());
     engine_options::add_to(command)
 }
 
-/// One point of the map.
+/// One point of the scan.
 struct Point {
     name: String,
     regrets: Vec<f64>,
@@ -52,7 +49,7 @@ struct Point {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let (traces, nodes) = super::traces_of_part(matches, super::named_files(matches))?;
+    let (traces, nodes) = time_flags::traces_of_part(matches, time_flags::named_files(matches))?;
     let playouts = matches.get_one::<u64>("playouts").copied().unwrap_or(nodes);
     let base = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
     let mut candidates = vec![("as it is".to_owned(), base.clone())];
@@ -62,7 +59,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             candidates.push((name, options));
         }
     }
-    let loaded = engine::load_network(&base, MAY_INSTALL, &Announcer::new(|line| note!("{line}")))?;
+    let loaded = engine::load_network(&base, MAY_INSTALL, &notes())?;
     note!("{}", loaded.news);
     let backend = SharedEvaluations::around(Arc::clone(&loaded.backend), SHARED_EVALUATIONS);
     let interrupted = interrupt::on_request()?;
@@ -88,7 +85,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// The points that a text names: `A=1,2` two of them, `A=1;B=2` one.
 fn candidates_of(text: &str, base: &Options) -> anyhow::Result<Vec<(String, Options)>> {
-    let set = |name: &str| Ok((name.to_owned(), super::options_with(base, name.split(';'))?));
+    let set = |name: &str| Ok((name.to_owned(), time_flags::options_with(base, name.split(';'))?));
     if text.contains(';') {
         return Ok(vec![set(text)?]);
     }
@@ -110,10 +107,10 @@ fn object(point: &Point, playouts: u64, positions: usize) -> Value {
         "positions": positions,
         "playouts": playouts,
         "regret": point.regret.mean,
-        "regret_interval": super::known(point.regret.interval),
+        "regret_interval": super::super::known(point.regret.interval),
         "agreement": point.regret.agreement,
         "gain": point.gain.0,
-        "gain_interval": super::known(point.gain.1),
+        "gain_interval": super::super::known(point.gain.1),
     })
 }
 
@@ -125,7 +122,7 @@ fn table(points: &[Point], traces: &[SearchTrace], playouts: u64) {
     );
     say!("| options | regret | gain | agreement |");
     say!("|---|---|---|---|");
-    let interval = |ends: [f64; 2]| super::interval(ends, SHOWN, 2);
+    let interval = |ends: [f64; 2]| super::super::interval(ends, SHOWN, 2);
     for point in points {
         say!(
             "| {} | {:.2} {} | {:+.2} {} | {:.1} % |",

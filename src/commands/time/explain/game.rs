@@ -1,11 +1,12 @@
-//! Explains what a time manager would have granted one move of a game that was played.
+//! `zeitnot time explain game`: shows the decision that a time manager would have made about a move of a game that was played.
 
-use super::explain::show;
+use super::{explanation, number, overhead_ms, show};
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use zeitnot_engine::engine::Options;
 use zeitnot_lab::audit::{
     Remarks, TimedMove, game_times, lost_on_time, move_name, plan_of, player_name, unplayed_move,
 };
@@ -13,13 +14,26 @@ use zeitnot_lab::{PgnGame, PgnGames};
 use zeitnot_text::files::open;
 use zeitnot_text::words::{plain, seconds};
 
-/// Answers `time explain --game FILE --ply N`.
-///
-/// Unless `--manager` names one, the manager is the one that the player's name tells, as in `Zeitnot 2 (TimeManager=legacy)`.
-pub fn run(matches: &ArgMatches, path: &Path, default: &str, nps: Option<f64>, overhead_ms: f64) -> anyhow::Result<()> {
-    anyhow::ensure!(nps.is_none(), "--nps is learned from the game that --game names");
-    let ply = *matches.get_one::<u32>("ply").context("--game requires --ply")? as usize;
+pub fn command() -> Command {
+    let count = |name, help| number(name, "N", value_parser!(u32), help);
+    explanation("game", "Explain a move of a game that has clocks in its comments, by all the moves before it")
+        .arg(
+            Arg::new("game")
+                .value_name("FILE.pgn")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("Games in PGN with clocks or times in their comments"),
+        )
+        .arg(count("ply", "Plies before the move").required(true))
+        .arg(count("number", "The game's number in its file [default: 1]"))
+}
+
+/// Unless `--manager` names one, the manager is that in the player's name, as in `Zeitnot 2 (TimeManager=legacy)`.
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let path = matches.get_one::<PathBuf>("game").context("FILE.pgn is required")?;
+    let ply = *matches.get_one::<u32>("ply").context("--ply is required")? as usize;
     let number = matches.get_one::<u32>("number").map_or(1, |number| *number as usize);
+    let overhead_ms = overhead_ms(matches)?;
     let game = game(path, number)?;
     let times = game_times(&game);
     let mut remarks = Remarks::default();
@@ -35,10 +49,8 @@ pub fn run(matches: &ArgMatches, path: &Path, default: &str, nps: Option<f64>, o
     })?;
     let mv = moves[place];
     let own_manager = named_manager(player_name(&game, mv.color));
-    let spec = match (matches.get_one::<String>("manager"), &own_manager) {
-        (None, Some(own)) => own,
-        _ => default,
-    };
+    let defaults = Options::default();
+    let spec = matches.get_one::<String>("manager").or(own_manager.as_ref()).unwrap_or(&defaults.time_manager);
     let plan = plan_of(place, &game.game, &moves, spec, overhead_ms)?.context("a move with a clock has a plan")?;
     let is_played = ply < plies;
     let lost = lost_on_time(&game, &times, path).filter(|lost| lost.ply == Some(ply));

@@ -1,0 +1,162 @@
+//! Makes the players of a match: configurations of this engine, each loaded network once and an engine for each thread, and
+//! other engines.
+
+use super::{MatchClock, SetupError};
+use crate::games::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use zeitnot_engine::announcer::Announcer;
+use zeitnot_engine::backend::CostedBackend;
+use zeitnot_engine::clock::{Clock, MonotonicClock, VirtualClock};
+use zeitnot_engine::digest::sha256;
+use zeitnot_engine::engine::{Engine, EngineError, LoadedNetwork, Options};
+use zeitnot_engine::network::NetworkError;
+
+/// A player of a match.
+#[derive(Clone)]
+pub struct Contestant {
+    /// Its name in results.
+    pub name: String,
+    /// Its rating in Elo, where it is known.
+    pub rating: Option<f64>,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone)]
+pub(super) enum Kind {
+    /// This engine.
+    Own { options: Box<Options>, network: Option<LoadedNetwork> },
+    /// Another engine: its command line and options, and the flag that calls off every wait for it.
+    External { command: String, options: Vec<(String, String)>, stop: Arc<AtomicBool> },
+}
+
+impl Contestant {
+    /// This engine with these options. It plays once [`load`](super::load) has given it its network.
+    pub fn own(options: Options, name: String) -> Contestant {
+        Contestant { name, rating: None, kind: Kind::Own { options: Box::new(options), network: None } }
+    }
+
+    /// Another engine: its command line and its options.
+    pub fn external(command: String, options: Vec<(String, String)>, name: String) -> Contestant {
+        Contestant { name, rating: None, kind: Kind::External { command, options, stop: Arc::default() } }
+    }
+
+    /// This engine with other options on the network that is loaded, which must be theirs, too; another engine stays as it is.
+    pub fn with_options(&self, options: Options) -> Contestant {
+        let kind = match &self.kind {
+            Kind::Own { network, .. } => Kind::Own { options: Box::new(options), network: network.clone() },
+            external @ Kind::External { .. } => external.clone(),
+        };
+        Contestant { kind, ..self.clone() }
+    }
+
+    /// Waits for its processes no more once `interrupted` is set.
+    pub fn heed(&mut self, interrupted: &Arc<AtomicBool>) {
+        if let Kind::External { stop, .. } = &mut self.kind {
+            *stop = Arc::clone(interrupted);
+        }
+    }
+
+    /// The options, where it is this engine.
+    pub fn options(&self) -> Option<&Options> {
+        match &self.kind {
+            Kind::Own { options, .. } => Some(options),
+            Kind::External { .. } => None,
+        }
+    }
+
+    /// Its name, the options that are not as usual, and the SHA-256 of its network; or the command and options of another engine.
+    ///
+    /// # Errors
+    /// When the file of its network cannot be read.
+    pub fn identity(&self) -> Result<Value, NetworkError> {
+        let (options, network) = match &self.kind {
+            Kind::External { command, options, .. } => {
+                let program = program_file(command).and_then(|path| File::open(path).ok());
+                let sha256 = program.and_then(|file| sha256(file).ok());
+                return Ok(json!({ "name": self.name, "command": command, "options": options, "program": sha256 }));
+            }
+            Kind::Own { options, network } => (options, network),
+        };
+        let changed: BTreeMap<_, _> = options.changed().collect();
+        let location = network.as_ref().and_then(|network| network.location.as_ref());
+        let sha256 = location.map(|location| location.sha256()).transpose()?;
+        let backend = network.as_ref().map(|network| network.backend.attributes().to_string());
+        Ok(json!({ "name": self.name, "options": changed, "network": sha256, "backend": backend }))
+    }
+
+    /// The network and its device in one line, or the command of another engine.
+    pub fn news(&self) -> &str {
+        match &self.kind {
+            Kind::Own { network, .. } => network.as_ref().map_or("", |network| &network.news),
+            Kind::External { command, .. } => command,
+        }
+    }
+
+    /// Makes a player, one for each thread. `decisions` gets the questions to its time manager and the answers.
+    ///
+    /// # Errors
+    /// When it cannot play, or another engine does not start.
+    pub fn player(
+        &self,
+        clock: &MatchClock,
+        announcer: &Announcer,
+        decisions: Option<DecisionLog>,
+    ) -> Result<Box<dyn Player>, PlayerError> {
+        let (options, network) = match &self.kind {
+            Kind::External { command, options, stop } => {
+                return Ok(Box::new(ExternalPlayer::start(command, options, Some(&self.name), Arc::clone(stop))?));
+            }
+            Kind::Own { options, network } => (options, network),
+        };
+        let network = network.as_ref().ok_or(EngineError::NothingLoaded)?;
+        let backend = Arc::clone(&network.backend);
+        let mut player = match clock {
+            MatchClock::Real => {
+                let engine = Engine::with_backend((**options).clone(), Arc::new(MonotonicClock::new()), backend)?;
+                EnginePlayer::new(self.name.clone(), engine, options.ponder)
+            }
+            MatchClock::Virtual { cost, playout_ms } => {
+                let clock = Arc::new(VirtualClock::new(*playout_ms));
+                let costed = Arc::new(CostedBackend::new(backend, cost.clone()));
+                // The search runs on the thread of its game.
+                // Free memory differs from run to run, and the games must not.
+                let single = Options { threads: 1, automatic_memory: None, ..(**options).clone() };
+                let engine = Engine::with_backend(single, Arc::clone(&clock) as Arc<dyn Clock>, costed)?;
+                EnginePlayer::on_virtual_clock(self.name.clone(), engine, clock, options.ponder)
+            }
+        };
+        if clock.is_virtual() && options.threads > 1 {
+            let (name, threads) = (&self.name, options.threads);
+            announcer.say(&format!("{name}: one thread instead of {threads}, as always on a virtual clock"));
+        }
+        let (speaker, announcer) = (self.name.clone(), announcer.clone());
+        player.engine().announce_to(Announcer::new(move |line| announcer.say(&format!("{speaker}: {line}"))));
+        if let Some(log) = decisions {
+            player.engine().observe_time(Some(Box::new(log)));
+        }
+        Ok(Box::new(player))
+    }
+}
+
+/// Checks that results can tell the players apart and use their ratings.
+///
+/// # Errors
+/// For the first player of whom that is not so.
+pub fn check(contestants: &[Contestant]) -> Result<(), SetupError> {
+    for (index, Contestant { name, rating, .. }) in contestants.iter().enumerate() {
+        if name.trim().is_empty() || name.contains(char::is_control) {
+            return Err(SetupError::Name(name.clone()));
+        }
+        if contestants[..index].iter().any(|other| other.name == *name) {
+            return Err(SetupError::SameName(name.clone()));
+        }
+        if let Some(rating) = rating.filter(|rating| !rating.is_finite()) {
+            return Err(SetupError::Rating { name: name.clone(), rating });
+        }
+    }
+    Ok(())
+}

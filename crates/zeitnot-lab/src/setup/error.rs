@@ -1,0 +1,53 @@
+//! Defines the errors of preparing a match.
+
+use crate::games::Termination;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// A match that cannot be played as asked. Its text is one line.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// The file of a pool cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        error: io::Error,
+    },
+    /// A file has no list of engines.
+    #[error("{} is no pool: {error}", path.display())]
+    NoPool {
+        /// The file.
+        path: PathBuf,
+        /// The first difference from a pool.
+        error: serde_json::Error,
+    },
+    /// A pool is an empty list.
+    #[error("{} has no engine", .0.display())]
+    EmptyPool(PathBuf),
+    /// A name is empty, or has control characters.
+    #[error("{0:?} is no name of a player")]
+    Name(String),
+    /// Results could not tell two players apart.
+    #[error("two players are called {0}")]
+    SameName(String),
+    /// A rating is no finite number.
+    #[error("{name}: {rating} is no rating")]
+    Rating {
+        /// The player.
+        name: String,
+        /// Its rating.
+        rating: f64,
+    },
+    /// The player who waits stands in check.
+    #[error("the side to move could take the king")]
+    KingInReach,
+    /// The start position is an end.
+    #[error("the game is over ({0})")]
+    GameOver(Termination),
+    /// Games on a virtual clock would be copies.
+    #[error("{0} on a virtual clock: --openings names files with more, a --lag with a worst varies the times")]
+    Repetition(String),
+}

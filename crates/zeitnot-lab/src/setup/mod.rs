@@ -1,0 +1,32 @@
+//! Prepares matches: players, clocks, start positions and the settings that identify a match, for every command that plays
+//! games and for tests.
+//!
+//! | file | content |
+//! |---|---|
+//! | `contestant`, `pool` | the players of a match: configurations of this engine, and other engines |
+//! | `networks` | the networks of all players, each loaded once |
+//! | `match_clock` | the clock of a match: the machine's or a virtual one |
+//! | `starts` | start positions |
+//! | `match_setup` | rules, start positions and concurrency of the games, and the check that they do not repeat each other |
+//! | `settings` | the program and the files that decide a match, by digest |
+//! | `error` | preparations that fail |
+
+mod contestant;
+mod error;
+mod match_clock;
+mod match_setup;
+mod networks;
+mod pool;
+mod settings;
+mod starts;
+#[cfg(test)]
+mod tests;
+
+pub use contestant::{Contestant, check};
+pub use error::SetupError;
+pub use match_clock::MatchClock;
+pub use match_setup::MatchSetup;
+pub use networks::load;
+pub use pool::pool;
+pub use settings::{add_digests, program_sha256};
+pub use starts::Starts;

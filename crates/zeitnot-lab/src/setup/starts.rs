@@ -1,0 +1,47 @@
+//! Gives the games of a match their start positions.
+
+use super::SetupError;
+use crate::games::{Openings, Termination};
+use zeitnot_engine::chess::Game;
+
+/// The start positions of a match.
+pub enum Starts {
+    /// One position for all games.
+    One(Box<Game>),
+    /// One position for each pair of games.
+    Many(Openings),
+}
+
+impl Starts {
+    /// One position for all games.
+    ///
+    /// # Errors
+    /// When no game can begin there: an engine searches a position whose king can be taken all the same, but PGN has no word for
+    /// that move.
+    pub fn one(start: Game) -> Result<Starts, SetupError> {
+        if start.current().is_illegal() {
+            return Err(SetupError::KingInReach);
+        }
+        match start.outcome() {
+            Some(outcome) => Err(SetupError::GameOver(Termination::from(outcome))),
+            None => Ok(Starts::One(Box::new(start))),
+        }
+    }
+
+    /// The number of positions; 1 at least.
+    #[allow(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        match self {
+            Starts::One(_) => 1,
+            Starts::Many(openings) => openings.len(),
+        }
+    }
+
+    /// The start of a pair of games, numbered from 0.
+    pub fn get(&self, pair: u64) -> Game {
+        match self {
+            Starts::One(game) => (**game).clone(),
+            Starts::Many(openings) => openings.get(pair as usize),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Maps the end of a command to an exit code: 0 on success, 1 on failure, 2 on a wrong command line, 130 after Ctrl-C.
+
+use super::output::note;
+use std::borrow::Cow;
+use std::io;
+use std::process::ExitCode;
+use zeitnot_text::printable;
+
+/// The exit code after Ctrl-C, as a shell reports it of a program that it ended.
+pub const INTERRUPTED: i32 = 130;
+
+/// The exit code of a command that is over. Its error is printed.
+pub fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
+    match result {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            note!("zeitnot: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints help, the version, or why the command line is refused. A quotation of it that could command the terminal costs the
+/// colours.
+pub fn refuse(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    match printable::lines(&text) {
+        // Nobody may read it.
+        Cow::Borrowed(_) => error.print().unwrap_or_default(),
+        Cow::Owned(safe) => note!("{}", safe.trim_end()),
+    }
+    ExitCode::from(error.exit_code() as u8)
+}
+
+/// A reader of our output who has seen enough (`zeitnot eval ... | head`) is no failure.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(kind))
+}

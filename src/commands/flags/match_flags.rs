@@ -1,0 +1,234 @@
+//! Declares and reads the flags of games that `match`, `time compare` and `time tune match` share: openings, clock,
+//! adjudication, seed.
+
+use super::flag;
+use super::{fen_option, game_from, text_with_paths};
+use crate::commands::output::notes;
+use crate::commands::{cores, engine_options};
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::sync::Arc;
+use zeitnot_engine::announcer::Announcer;
+use zeitnot_engine::backend::CostModel;
+use zeitnot_engine::clock::VirtualClock;
+use zeitnot_engine::tablebase::Tablebase;
+use zeitnot_lab::measure::MeasuredCosts;
+use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
+use zeitnot_lab::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules};
+use zeitnot_text::files::read_text;
+
+/// Evaluations a second on a virtual clock without `--nps`: a game of 10+0.1 with the built-in network then takes two to three
+/// seconds of a core (60 games of smooth with itself on Zen 5: 2.2).
+const VIRTUAL_NPS: f64 = 1_000.0;
+
+fn arg(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    flag(name, value).help(help)
+}
+
+/// Adds the flags; the rarer ones are in the long help alone.
+pub fn add_to(command: Command) -> Command {
+    let file = |name, help| arg(name, "FILE", help).value_parser(value_parser!(PathBuf));
+    let common = [
+        file("openings", "Start positions: EPD, FEN or PGN; may be given again")
+            .action(ArgAction::Append)
+            .conflicts_with("fen"),
+        arg("clock", "CLOCK", "Clock of the games")
+            .long_help("Clock of the games: the machine's (real), or a virtual one, on which games are computations that repeat themselves")
+            .value_parser(["real", "virtual"])
+            .default_value("real"),
+        arg("nps", "N", "Speed on the virtual clock, in evaluations a second [default: 1000]")
+            .value_delimiter(',')
+            .value_parser(value_parser!(f64)),
+        arg("draw", "FROM,MOVES,CP", "Adjudication of draws: from a move on, moves in a row, limit in centipawns")
+            .long_help("Adjudication of draws: from the move FROM on, after MOVES moves of both players within CP centipawns")
+            .value_parser(|text: &str| text.parse::<DrawRule>()),
+        arg("resign", "MOVES,CP", "Adjudication of losses: moves in a row, limit in centipawns")
+            .long_help("Adjudication of losses: after MOVES moves at which both players see it by CP centipawns")
+            .value_parser(|text: &str| text.parse::<ResignRule>()),
+        arg("seed", "N", "Seed of all that is random")
+            .long_help("Seed of all that is random: the order of openings, lags, the players' seeds")
+            .value_parser(value_parser!(u64))
+            .default_value("1"),
+        arg("concurrency", "N", "Games at once [default: 1, on a virtual clock the machine's cores]")
+            .value_parser(value_parser!(u64).range(1..=256)),
+    ];
+    let rare = [
+        arg("plies", "N", "Plies of a PGN's games that are the opening [default: all]")
+            .value_parser(value_parser!(u64).range(0..=1000))
+            .requires("openings"),
+        arg("order", "ORDER", "Order of the openings; the random one depends on --seed")
+            .value_parser(["random", "sequential"])
+            .default_value("random"),
+        fen_option().help("Start position of every game: a FEN, or startpos [default: startpos]"),
+        file("batch-ms", "Time of batches on the virtual clock, from an output of backendbench --json")
+            .conflicts_with("nps"),
+        file("like", "Time of batches and playouts on the virtual clock, from an output of benchmark --json")
+            .conflicts_with_all(["nps", "batch-ms"]),
+        arg("jitter", "SHARE", "Variation of the time of a batch on the virtual clock, from 0 to 1 [default: 0]")
+            .value_parser(value_parser!(f64)),
+        arg("lag", "MS[,WORST]", "Lag of the GUI on the virtual clock, its average and its worst [default: 0]")
+            .value_parser(|text: &str| text.parse::<LagModel>()),
+        arg("tb", "FOLDERS", "Adjudication by the Syzygy tables of these folders").value_parser(text_with_paths()),
+        arg("max-moves", "N", "Moves of each side after which a game is adjudicated a draw [default: no limit]")
+            .value_parser(value_parser!(u32).range(1..)),
+    ];
+    command.args(common).args(rare.map(|arg| arg.hide_short_help(true)))
+}
+
+/// The clock; `at`: the place of the time control among several, each of which may have its own `--nps`.
+pub fn clock(matches: &ArgMatches, at: usize) -> anyhow::Result<MatchClock> {
+    let virtual_flags = ["nps", "batch-ms", "like", "jitter", "lag"];
+    if matches.get_one::<String>("clock").is_some_and(|clock| clock == "real") {
+        if let Some(flag) = virtual_flags.iter().find(|flag| matches.contains_id(flag)) {
+            anyhow::bail!("--{flag} is for games on a virtual clock (--clock virtual)");
+        }
+        return Ok(MatchClock::Real);
+    }
+    let path = |name: &str| matches.get_one::<PathBuf>(name);
+    let read = |path: &PathBuf| read_text(path).with_context(|| format!("cannot read {}", path.display()));
+    let (cost, playout_ms) = if let Some(path) = path("batch-ms") {
+        let cost = CostModel::from_backendbench(&read(path)?).with_context(|| path.display().to_string())?;
+        (cost, VirtualClock::PLAYOUT_MS)
+    } else if let Some(path) = path("like") {
+        let costs = MeasuredCosts::from_benchmark(&read(path)?).with_context(|| path.display().to_string())?;
+        (costs.cost, costs.playout_ms)
+    } else {
+        let mut speeds = matches.get_many::<f64>("nps").unwrap_or_default();
+        let only = (speeds.len() == 1).then(|| speeds.clone().next()).flatten();
+        let speed = only.or_else(|| speeds.nth(at)).copied().unwrap_or(VIRTUAL_NPS);
+        (CostModel::constant(speed).context("--nps")?, VirtualClock::PLAYOUT_MS)
+    };
+    let jitter = matches.get_one::<f64>("jitter").copied().unwrap_or_default();
+    Ok(MatchClock::Virtual { cost: cost.with_jitter(jitter, seed(matches)?).context("--jitter")?, playout_ms })
+}
+
+/// The seed of all that is random.
+fn seed(matches: &ArgMatches) -> anyhow::Result<u64> {
+    matches.get_one::<u64>("seed").copied().context("--seed has a default")
+}
+
+/// Rules, start positions and concurrency of games with these limits.
+pub fn setup(
+    matches: &ArgMatches,
+    clock: &MatchClock,
+    limits: [Limits; 2],
+    chess960: bool,
+) -> anyhow::Result<MatchSetup> {
+    let lag = matches.get_one::<LagModel>("lag").copied();
+    Ok(MatchSetup {
+        rules: Rules { limits, adjudication: adjudication(matches)?, lag, seed: seed(matches)? },
+        starts: starts(matches, chess960)?,
+        chess960,
+        concurrency: concurrency(matches, clock),
+    })
+}
+
+/// This engine with the options of the command line and those of its own, which tell it from others; `flag` is where these
+/// stand.
+pub fn own_player<'a>(
+    matches: &ArgMatches,
+    flag: &str,
+    settings: impl Iterator<Item = &'a str>,
+    name: &str,
+) -> anyhow::Result<Contestant> {
+    // Only to read the options: it loads nothing.
+    let mut engine = engine_options::engine(matches, engine_options::MAY_INSTALL)?;
+    let mut texts = Vec::new();
+    for (option, value) in pairs(flag, settings)? {
+        engine.set_option(&option, &value).with_context(|| format!("{flag} {option}={value}"))?;
+        texts.push(format!("{option}={value}"));
+    }
+    let name = if texts.is_empty() { name.to_owned() } else { format!("{name} ({})", texts.join(", ")) };
+    Ok(Contestant::own(engine.options().clone(), name))
+}
+
+/// The options of `NAME=VALUE` texts; `flag` is where they stand.
+pub fn pairs<'a>(flag: &str, settings: impl Iterator<Item = &'a str>) -> anyhow::Result<Vec<(String, String)>> {
+    let pair = |setting| {
+        let (name, value) = engine_options::name_value(setting).with_context(|| flag.to_owned())?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    settings.map(pair).collect()
+}
+
+/// Announces for the players of the first thread: those of the others would say the same again.
+pub fn announcer(thread: usize) -> Announcer {
+    if thread == 0 { notes() } else { Announcer::default() }
+}
+
+/// Loads the networks of all players for games on this clock.
+pub fn load(contestants: &mut [Contestant], concurrency: usize, clock: &MatchClock) -> anyhow::Result<()> {
+    // Each game has two engines.
+    Ok(setup::load(contestants, 2 * concurrency, clock, engine_options::MAY_INSTALL, &notes())?)
+}
+
+/// How games are adjudicated.
+fn adjudication(matches: &ArgMatches) -> anyhow::Result<Adjudication> {
+    let tables = match matches.get_one::<String>("tb") {
+        None => None,
+        Some(folders) => {
+            let (tables, errors) = Tablebase::open(folders);
+            if let Some(error) = errors.first() {
+                anyhow::bail!("--tb {folders}: {error}");
+            }
+            anyhow::ensure!(tables.files() > 0, "--tb {folders}: no table there");
+            Some(Arc::new(tables))
+        }
+    };
+    Ok(Adjudication {
+        draw: matches.get_one("draw").copied(),
+        resign: matches.get_one("resign").copied(),
+        tables,
+        move_limit: matches.get_one("max-moves").copied(),
+    })
+}
+
+/// Games at once.
+fn concurrency(matches: &ArgMatches, clock: &MatchClock) -> usize {
+    let usual = match clock {
+        MatchClock::Real => 1,
+        MatchClock::Virtual { .. } => cores(),
+    };
+    matches.get_one::<u64>("concurrency").map_or(usual, |games| *games as usize)
+}
+
+/// The start positions that the flags name.
+fn starts(matches: &ArgMatches, chess960: bool) -> anyhow::Result<Starts> {
+    let files: Vec<PathBuf> = matches.get_many("openings").unwrap_or_default().cloned().collect();
+    if files.is_empty() {
+        let start = game_from(matches.get_one::<String>("fen").map(String::as_str), chess960)?;
+        let fen = start.fen();
+        return Starts::one(start).with_context(|| format!("--fen {fen}"));
+    }
+    let plies = matches.get_one::<u64>("plies").map(|plies| *plies as usize);
+    let order = match matches.get_one::<String>("order").map(String::as_str) {
+        Some("sequential") => OpeningOrder::Sequential,
+        _ => OpeningOrder::Shuffled { seed: seed(matches)? },
+    };
+    Ok(Starts::Many(Openings::read(&files, plies)?.in_order(order)))
+}
+
+/// The flags that decide the games of a match, as they were given but for `except`, and the SHA-256 of the files they name.
+pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> {
+    const TEXTS: [&str; 15] = [
+        "tc", "preset", "nodes", "depth", "openings", "plies", "order", "sprt", "fen", "clock", "nps", "batch-ms",
+        "like", "jitter", "lag",
+    ];
+    const RULES: [&str; 5] = ["draw", "resign", "tb", "max-moves", "seed"];
+    const FILES: [&str; 3] = ["openings", "batch-ms", "like"];
+    let mut settings = Map::new();
+    for name in TEXTS.iter().chain(&RULES).filter(|name| !except.contains(name)) {
+        if let Ok(Some(values)) = matches.try_get_raw(name) {
+            let values: Vec<String> = values.map(|value| value.to_string_lossy().into_owned()).collect();
+            settings.insert((*name).to_owned(), values.join(" ").into());
+        }
+    }
+    let mut settings = Value::Object(settings);
+    setup::add_digests(
+        &mut settings,
+        FILES.iter().flat_map(|name| matches.get_many::<PathBuf>(name).unwrap_or_default()),
+    )?;
+    Ok(settings)
+}

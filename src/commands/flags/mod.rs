@@ -1,0 +1,53 @@
+//! Declares and reads the flags that several commands share.
+//!
+//! | file | content |
+//! |---|---|
+//! | `match_flags` | openings, clock, adjudication, seed: for `match`, `time compare` and `time tune match` |
+//! | `time_flags` | managers, time controls, speeds and recordings: for the commands of `time` |
+
+pub mod match_flags;
+pub mod time_flags;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Arg, ArgAction};
+use zeitnot_engine::chess::{FenError, Game};
+use zeitnot_text::files;
+
+/// A flag with a value.
+pub fn flag(name: &'static str, value: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value)
+}
+
+/// A flag without a value.
+pub fn switch(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+/// The switch for machine-readable output.
+pub fn json_flag() -> Arg {
+    switch("json", "Output as JSON")
+}
+
+/// `--fen`; without it the command takes the start position.
+pub fn fen_option() -> Arg {
+    Arg::new("fen").long("fen").help("Position: a FEN, or startpos [default: startpos]")
+}
+
+/// The game that `--fen` names.
+pub fn game_from(fen: Option<&str>, chess960: bool) -> Result<Game, FenError> {
+    match fen {
+        None | Some("startpos") => Ok(Game::new()),
+        Some(fen) => Game::from_fen(fen, chess960),
+    }
+}
+
+/// Reads the length of a measurement in seconds.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
+    seconds.ok_or_else(|| "a number of seconds from 0.001 to 86400 is needed".to_owned())
+}
+
+/// Reads a flag's text that may name a path, whose bytes need not be UTF-8.
+pub fn text_with_paths() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|text| files::from_os(&text))
+}

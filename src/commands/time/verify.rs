@@ -1,0 +1,53 @@
+//! `zeitnot time verify`: checks that the decisions of the time managers in a match come out again.
+
+use crate::commands::json_flag;
+use crate::commands::output::say;
+use anyhow::Context as _;
+use clap::{ArgMatches, Command};
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use zeitnot_lab::{Verified, verify_decisions};
+
+/// The ending of an event log.
+const ENDING: &str = "jsonl";
+
+pub fn command() -> Command {
+    Command::new("verify")
+        .about("Check that every decision of a match's time managers comes out again, to the last bit")
+        .arg(super::files("Event logs of match --decisions, or the folder of them").value_name("FOLDER|FILE"))
+        .arg(json_flag())
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let mut sum = Verified::default();
+    for path in super::named_files(matches) {
+        for path in event_logs(path)? {
+            let Verified { games, moves, answers } = verify_decisions(&path)?;
+            sum = Verified { games: sum.games + games, moves: sum.moves + moves, answers: sum.answers + answers };
+        }
+    }
+    let Verified { games, moves, answers } = sum;
+    if matches.get_flag("json") {
+        say!("{}", json!({ "games": games, "moves": moves, "answers": answers }));
+    } else {
+        say!(
+            "{answers} decisions about {moves} moves of {games} games, each player's for itself, came out again to the last bit"
+        );
+    }
+    Ok(())
+}
+
+/// The file, or the event logs in a folder, in the order of their names.
+fn event_logs(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let cannot_read = || format!("cannot read {}", path.display());
+    let entries = fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>).with_context(cannot_read)?;
+    let paths = entries.into_iter().map(|entry| entry.path());
+    let mut logs: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|ending| ending == ENDING)).collect();
+    anyhow::ensure!(!logs.is_empty(), "{} has no event log (FILE.{ENDING})", path.display());
+    logs.sort();
+    Ok(logs)
+}
