@@ -1,6 +1,7 @@
 //! `zeitnot time`: shows the decisions of a time manager, compares managers in games and over recorded searches, and writes
 //! reports about all of it.
 
+mod asked;
 mod audit;
 mod audit_tables;
 mod compare;
@@ -10,7 +11,6 @@ mod map;
 mod record;
 mod replay;
 mod report;
-mod report_in_terminal;
 mod script;
 mod simulate;
 mod tune;
@@ -57,14 +57,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 /// Managers that are asked unless told.
 const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];
 
-/// An interval as JSON has it: null where it has no ends.
-fn known([low, high]: [f64; 2]) -> Option<[f64; 2]> {
-    (low.is_finite() && high.is_finite()).then_some([low, high])
-}
-
 /// An interval in words; `shown` is what 1 is shown as.
-fn interval(ends: [f64; 2], shown: f64, digits: usize) -> String {
-    match known(ends) {
+fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
+    match ends {
         Some([low, high]) => format!("({:.digits$} to {:.digits$})", low * shown, high * shown),
         None => "(one pair of games has no interval)".to_owned(),
     }

@@ -1,6 +1,6 @@
 //! Asks a time manager what it would have granted each move of a game that others played.
 
-use super::timed_move::TimedMove;
+use super::clocked_move::ClockedMove;
 use crate::traces::Speed;
 use zeitnot_engine::chess::{Color, Game};
 use zeitnot_time::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
@@ -19,8 +19,8 @@ pub struct Advice {
 
 /// The requests about these moves of a game, the same for every manager, with the clocks as they were; `None` where a clock is not
 /// known.
-fn requests(game: &Game, moves: &[TimedMove], overhead_ms: f64) -> Vec<Option<MoveRequest>> {
-    let of = |mv: &TimedMove| {
+fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<MoveRequest>> {
+    let of = |mv: &ClockedMove| {
         let position = &game.positions()[mv.ply];
         let legal_moves = position.legal_moves();
         Some(MoveRequest {
@@ -47,7 +47,7 @@ fn requests(game: &Game, moves: &[TimedMove], overhead_ms: f64) -> Vec<Option<Mo
 /// [`SpecError`], when there is no such manager.
 pub fn advice(
     game: &Game,
-    moves: &[TimedMove],
+    moves: &[ClockedMove],
     specs: &[impl AsRef<str>],
     overhead_ms: f64,
 ) -> Result<Vec<Vec<Option<Advice>>>, SpecError> {
@@ -68,7 +68,7 @@ pub fn advice(
 pub fn plan_of(
     place: usize,
     game: &Game,
-    moves: &[TimedMove],
+    moves: &[ClockedMove],
     spec: &str,
     overhead_ms: f64,
 ) -> Result<Option<Plan>, SpecError> {
@@ -84,7 +84,7 @@ pub fn plan_of(
 
 /// Asks a manager about the moves one after another.
 fn ask(
-    moves: &[TimedMove],
+    moves: &[ClockedMove],
     requests: &[Option<MoveRequest>],
     spec: &str,
     mut tell: impl FnMut(Option<Plan>),
@@ -106,7 +106,7 @@ fn ask(
 
 /// Shows the manager a search at the player's speed that ended within its budget, by a factor on the budget if the player took
 /// less. Returns the nodes that the next one finds.
-fn search(manager: &mut dyn TimeManager, mv: &TimedMove, budget_ms: f64, reused: u64) -> u64 {
+fn search(manager: &mut dyn TimeManager, mv: &ClockedMove, budget_ms: f64, reused: u64) -> u64 {
     let nps = mv.nodes.filter(|_| mv.used_ms > 0.0).map_or(Speed::USUAL_NPS, |nodes| nodes as f64 * 1e3 / mv.used_ms);
     let elapsed_ms = mv.used_ms.min(budget_ms);
     let new_nodes = (elapsed_ms / 1e3 * nps) as u64;

@@ -101,9 +101,6 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Where the course, its charts and the result go; a course that is there goes on"),
         )
-        .arg(
-            Arg::new("chart").long("chart").action(ArgAction::SetTrue).help("Show the course in the terminal, too"),
-        )
         .arg(json_flag());
     engine_options::add_to(matches::add_match_flags(command).mut_arg("clock", |clock| clock.default_value("virtual")))
 }
