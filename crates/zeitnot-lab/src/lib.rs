@@ -11,7 +11,7 @@
 //! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine |
 //! | [`games`] | timed games and matches, their players, openings and clocks; PGN read and written |
 //! | `clock_use`, `comparison` | how players used their clocks; several players at several time controls |
-//! | [`traces`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
+//! | [`recordings`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | [`tune`] | parameters tuned by SPSA on matches, replays or simulated games |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
@@ -24,12 +24,12 @@ mod clock_use;
 mod comparison;
 pub mod games;
 pub mod measure;
+pub mod recordings;
 pub mod report;
 pub mod results;
 mod sample;
 pub mod simulation;
 pub mod strength;
-pub mod traces;
 pub mod tune;
 
 pub use clock_use::{ClockUse, MoveTime, Quantiles};

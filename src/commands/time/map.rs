@@ -9,8 +9,8 @@ use std::sync::Arc;
 use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::backend::SharedEvaluations;
 use zeitnot_engine::engine::{self, Options, is_same_network};
+use zeitnot_lab::recordings::{Chooser, RecordedSearch, Regret, choose_all};
 use zeitnot_lab::results::{LabResult, ScanPoint, known};
-use zeitnot_lab::traces::{Chooser, Regret, SearchTrace, choose_all};
 use zeitnot_text::printable::plain;
 
 /// Evaluations that are kept: all values of a parameter search the same positions.
@@ -91,7 +91,7 @@ fn candidates_of(text: &str, base: &Options) -> anyhow::Result<Vec<(String, Opti
 /// A point; the regrets of the first one are kept.
 fn point(
     with: String,
-    traces: &[SearchTrace],
+    traces: &[RecordedSearch],
     choices: &[Option<usize>],
     playouts: u64,
     first_regrets: &mut Option<Vec<f64>>,
@@ -112,7 +112,7 @@ fn point(
     }
 }
 
-fn table(points: &[ScanPoint], traces: &[SearchTrace], playouts: u64) {
+fn table(points: &[ScanPoint], traces: &[RecordedSearch], playouts: u64) {
     let games = traces.chunk_by(|a, b| a.game == b.game).count();
     say!(
         "{} positions of {games} games, {playouts} playouts each; values in thousandths of -1 to 1, with 95 % intervals over pairs of games",

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use zeitnot_engine::digest::sha256;
 use zeitnot_engine::engine::Options;
 use zeitnot_lab::TimeControl;
-use zeitnot_lab::traces::{SearchTrace, read_traces};
+use zeitnot_lab::recordings::{RecordedSearch, read_recording};
 
 pub fn command() -> Command {
     Command::new("time")
@@ -172,7 +172,7 @@ fn part_of(text: &str) -> Result<(u32, u32), String> {
 fn traces_of_part<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
-) -> anyhow::Result<(Vec<SearchTrace>, u64)> {
+) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
     let (mut traces, nodes) = traces(paths)?;
     if let Some((number, parts)) = matches.get_one::<(u32, u32)>("part") {
         traces.retain(|trace| trace.pair() % parts == number - 1);
@@ -185,7 +185,7 @@ fn traces_of_part<'a>(
 fn traces_to_replay<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
-) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
+) -> anyhow::Result<(Vec<RecordedSearch>, f64)> {
     let (traces, nodes) = traces_of_part(matches, paths)?;
     let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes as f64);
     anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
@@ -226,7 +226,7 @@ fn controls(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
 }
 
 /// The digest of recorded searches, by which runs over the same ones are known.
-fn identity(traces: &[SearchTrace]) -> anyhow::Result<String> {
+fn identity(traces: &[RecordedSearch]) -> anyhow::Result<String> {
     let mut text = String::new();
     for trace in traces {
         let last = trace.snapshots.last().map(|last| &last.visits);
@@ -236,10 +236,10 @@ fn identity(traces: &[SearchTrace]) -> anyhow::Result<String> {
 }
 
 /// The traces of all files, pairs of games of different files apart, and the playouts of their moves, which are the same in all.
-fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<SearchTrace>, u64)> {
+fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
     let (mut all, mut nodes, mut games) = (Vec::new(), None, 0_u32);
     for path in paths {
-        let (header, mut traces) = read_traces(path)?;
+        let (header, mut traces) = read_recording(path)?;
         traces.retain(|trace| !trace.snapshots.is_empty());
         anyhow::ensure!(!traces.is_empty() && header.nodes > 0, "{} holds no trace", path.display());
         let others = *nodes.get_or_insert(header.nodes);

@@ -6,10 +6,10 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use zeitnot_lab::results::{LabResult, ReplayResult, known};
-use zeitnot_lab::traces::{
-    Oracle, Regret, ReplayRules, Replayed, SearchTrace, Speed, equal_nodes, meets_nodes, oracle,
+use zeitnot_lab::recordings::{
+    Oracle, RecordedSearch, Regret, ReplayRules, Replayed, Speed, equal_nodes, meets_nodes, oracle,
 };
+use zeitnot_lab::results::{LabResult, ReplayResult, known};
 use zeitnot_lab::{Verified, verify_decisions};
 
 /// Values are shown in thousandths.
@@ -133,7 +133,7 @@ fn stops(replayed: &Replayed) -> BTreeMap<String, u64> {
 }
 
 /// The lines of the table.
-fn table(rows: &[ReplayResult], traces: &[SearchTrace], bound: &Oracle) -> Vec<String> {
+fn table(rows: &[ReplayResult], traces: &[RecordedSearch], bound: &Oracle) -> Vec<String> {
     let mut lines = Vec::new();
     let games = traces.chunk_by(|a, b| a.game == b.game).count();
     lines.push(format!(

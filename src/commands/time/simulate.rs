@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 use zeitnot_engine::digest::sha256;
 use zeitnot_engine::digest::sha256_of_file;
+use zeitnot_lab::recordings::Speed;
 use zeitnot_lab::results::{LabResult, SimulationResult, known};
 use zeitnot_lab::simulation::{
-    GameModel, MOST_BEYOND_RECORD, SimulatedGame, Simulation, SimulationRules, built_in_traces, gain, simulate_games,
+    GameModel, MOST_BEYOND_RECORD, SimulatedGame, Simulation, SimulationRules, built_in_recording, gain, simulate_games,
 };
-use zeitnot_lab::traces::Speed;
 use zeitnot_lab::{GameRecord, LagModel, read_journal};
 
 /// Move numbers whose clocks the table tells.
@@ -115,7 +115,7 @@ fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     let (traces, nodes) = match matches.get_many::<PathBuf>("traces") {
         Some(paths) => super::traces(paths)?,
         None => {
-            let (header, traces) = built_in_traces()?;
+            let (header, traces) = built_in_recording()?;
             (traces, header.nodes)
         }
     };

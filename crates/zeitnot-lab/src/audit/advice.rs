@@ -1,7 +1,7 @@
 //! Asks a time manager what it would have granted each move of a game that others played.
 
 use super::clocked_move::ClockedMove;
-use crate::traces::Speed;
+use crate::recordings::Speed;
 use zeitnot_engine::chess::{Color, Game};
 use zeitnot_time::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
 

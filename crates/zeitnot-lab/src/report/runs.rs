@@ -1,7 +1,7 @@
 //! Puts rows of several files together that have the same conditions, and names the sections by the conditions that differ.
 
+use crate::recordings::Speed;
 use crate::results::{ReplayResult, SimulationResult};
-use crate::traces::Speed;
 use std::mem::discriminant;
 use zeitnot_text::words::listed;
 

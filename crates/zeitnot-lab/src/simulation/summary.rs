@@ -160,7 +160,7 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traces::example_trace;
+    use crate::recordings::example_search;
     use zeitnot_time::StopperParams;
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn threads_change_nothing() {
-        let traces: Vec<_> = (0..80).map(|index| example_trace(index / 20, 2 * (index % 20))).collect();
+        let traces: Vec<_> = (0..80).map(|index| example_search(index / 20, 2 * (index % 20))).collect();
         let model = GameModel::new(&traces, 100, 8).unwrap();
         let stoppers = StopperParams::default();
         let control = "10+0.1".parse().unwrap();
