@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::path::PathBuf;
-use zeitnot_lab::traces::{read_positions, read_sides};
+use zeitnot_lab::recordings::{read_positions, read_sides};
 use zeitnot_lab::{OpeningOrder, Openings};
 
 /// Openings that are played out: a file has as many as it has lines.

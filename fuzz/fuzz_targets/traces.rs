@@ -7,7 +7,7 @@ use flate2::write::DeflateEncoder;
 use libfuzzer_sys::fuzz_target;
 use std::io::Write as _;
 use std::path::Path;
-use zeitnot_lab::traces::{ReplayRules, Speed, oracle, parse_traces, replay};
+use zeitnot_lab::recordings::{ReplayRules, Speed, oracle, parse_recording, replay};
 use zeitnot_time::StopperParams;
 
 const HEADER: &str = r#"{"format":"zeitnot traces 1","nodes":400,"factor":16.0,"growth":1.1,"settings":null}"#;
@@ -24,7 +24,7 @@ fn file(data: &[u8]) -> Vec<u8> {
 
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);
-    let Ok((_, traces)) = parse_traces(Path::new("input"), &file(data)) else { return };
+    let Ok((_, traces)) = parse_recording(Path::new("input"), &file(data)) else { return };
     let control = "10+0.1".parse().expect("a time control");
     let rules = ReplayRules { control, speed: Speed { nps: 1000.0, batch: 8 }, stoppers: StopperParams::default() };
     for manager in ["alphazero", "smooth"] {

@@ -5,16 +5,16 @@ use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
 use super::output::say;
 use super::speed_picture::{self, Spot};
-use crate::commands::flags::{flag, switch};
+use crate::commands::flags::flag;
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
-use serde_json::{Value, json};
 use zeitnot_engine::backend::{self, BackendError, BackendOptions};
 use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::engine::Engine;
 use zeitnot_engine::network;
 use zeitnot_engine::runtime::Provider;
 use zeitnot_lab::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, GAIN, Saturation, Side, Sizes, Throughput};
+use zeitnot_lab::results::{BatchSpeed, LabResult};
 use zeitnot_text::files::named_path;
 
 /// The name of the bare ONNX Runtime loop as a side.
@@ -61,15 +61,14 @@ pub fn command() -> Command {
                 .help("BackendOptions of the other backend [default: the same]"),
         )
         .arg(speed_picture::svg_flag())
-        .arg(json_flag().help("Output as a JSON array").conflicts_with("csv"))
-        .arg(switch("csv", "Output as comma-separated values"));
+        .arg(json_flag().help("Output as a JSON array"));
     engine_options::add_to(command)
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let seconds = *matches.get_one::<f64>("seconds").context("--seconds has a default")?;
     let svg = speed_picture::asked(matches)?;
-    let (json, csv) = (matches.get_flag("json"), matches.get_flag("csv"));
+    let json = matches.get_flag("json");
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
     let backend = full_name(&engine.options().backend).to_owned();
     let (mut other_first, mut versus): (_, Option<Box<dyn Side>>) = (false, None);
@@ -106,29 +105,26 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         None => Sizes::doubling(1, attributes.maximum_batch),
     };
     let plan = BenchPlan { batch_sizes, threads, seconds, warm_up_seconds: seconds * WARM_UP };
-    if !json && !csv {
+    if !json {
         say!("{}; {threads} thread{}", side.name(), if threads == 1 { "" } else { "s" });
         if let Some(versus) = &versus {
             say!("versus {}", versus.name());
         }
-    }
-    if !json {
-        say!("{}", if csv { csv_header() } else { text_header(versus.is_some()) });
+        say!("{}", text_header(versus.is_some()));
     }
     let show = |row: &BenchRow| {
         if !json {
-            say!("{}", if csv { as_csv(row) } else { as_text(row) });
+            say!("{}", as_text(row));
         }
     };
     let cards = cards::source(engine.options(), &attributes);
     let rows = measure::backendbench(&side, versus.as_deref(), &plan, cards.as_deref(), &MonotonicClock::new(), show)?;
     let saturation = saturation(&rows);
     if json {
-        let context = json!({
-            "threads": threads, "backend": attributes.name, "device": attributes.device, "version": env!("CARGO_PKG_VERSION"),
-        });
-        say!("{}", Value::Array(rows.iter().map(|row| as_json(row, &context)).collect()));
-    } else if !csv && let Some(saturation) = &saturation {
+        let (backend, device) = (&attributes.name, &attributes.device);
+        let result = |row| LabResult::BatchSpeed(Box::new(BatchSpeed::new(row, threads, backend, device)));
+        say!("{}", serde_json::to_string(&rows.iter().map(result).collect::<Vec<_>>())?);
+    } else if let Some(saturation) = &saturation {
         say!("{}", in_words(saturation));
     }
     if let Some(path) = svg {
@@ -249,56 +245,4 @@ fn as_text(row: &BenchRow) -> String {
     }
     text.push_str(&cards::in_row(row.cards.as_deref()));
     text
-}
-
-/// The columns of `--csv`, which are also keys of `--json`.
-const COLUMNS: [&str; 12] = [
-    "batch",
-    "evals_per_s",
-    "mean_evals_per_s",
-    "p95_evals_per_s",
-    "evals_per_cpu_s",
-    "latency_p50_ms",
-    "latency_p95_ms",
-    "batches",
-    "versus_evals_per_s",
-    "versus_evals_per_cpu_s",
-    "ratio",
-    "cpu_ratio",
-];
-
-fn csv_header() -> String {
-    COLUMNS.join(",")
-}
-
-/// The values of [`COLUMNS`].
-fn values(row: &BenchRow) -> [Value; COLUMNS.len()] {
-    let side = &row.side;
-    let versus = row.versus.as_ref();
-    [
-        json!(row.batch),
-        json!(side.evals_per_s),
-        json!(side.mean_evals_per_s),
-        json!(side.p95_evals_per_s),
-        json!(side.evals_per_cpu_s),
-        json!(side.latency_ms.p50),
-        json!(side.latency_ms.p95),
-        json!(side.batches),
-        json!(versus.map(|versus| versus.evals_per_s)),
-        json!(versus.map(|versus| versus.evals_per_cpu_s)),
-        json!(row.ratio()),
-        json!(row.cpu_ratio()),
-    ]
-}
-
-fn as_csv(row: &BenchRow) -> String {
-    let cell = |value: &Value| if value.is_null() { String::new() } else { value.to_string() };
-    values(row).iter().map(cell).collect::<Vec<_>>().join(",")
-}
-
-/// The [`COLUMNS`], the state of the cards, and the context of all rows.
-fn as_json(row: &BenchRow, context: &Value) -> Value {
-    let columns = COLUMNS.iter().map(|&column| column.to_owned()).zip(values(row));
-    let context = context.as_object().cloned().unwrap_or_default();
-    Value::Object(columns.chain([("cards".to_owned(), json!(row.cards))]).chain(context).collect())
 }

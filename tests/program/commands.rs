@@ -64,7 +64,6 @@ fn wrong_command_lines_exit_with_2() {
         &["net", "fetch"],
         &["backendbench", "--batch-sizes=0"],
         &["backendbench", "--seconds=0"],
-        &["backendbench", "--json", "--csv"],
         &["benchmark", "--positions=99"],
         &["benchmark", "--seconds=soon"],
         &["completions", "csh"],
@@ -365,13 +364,10 @@ fn backendbench_prints_tables() {
     assert_eq!(table.lines().filter(|line| line.contains(" | ")).count(), 3, "{table}");
     assert!(table.lines().last().unwrap().starts_with("best batch: "), "{table}");
     assert!(!table.contains(" W, "), "no card, no word of it: {table}");
-    let csv = bench(&["--batch-sizes=2", "--csv"]);
-    let [header, row] = csv.lines().collect::<Vec<_>>()[..] else { panic!("{csv}") };
-    assert!(header.starts_with("batch,evals_per_s,") && row.starts_with("2,"), "{csv}");
-    assert_eq!(header.split(',').count(), row.split(',').count());
     let alone = bench(&["--batch-sizes=2", "--json"]);
     let alone: Value = serde_json::from_str(&alone).unwrap();
     assert!(alone[0]["ratio"].is_null() && alone[0]["versus_evals_per_s"].is_null(), "{alone}");
+    assert_eq!(alone[0]["kind"], "batch-speed");
     assert!(alone[0]["cards"].is_null() && alone[0]["threads"] == 1 && alone[0]["version"].is_string(), "{alone}");
     let rising: Value = serde_json::from_str(&bench(&["--json", "--svg=speed.svg"])).unwrap();
     let sizes: Vec<u64> = rising.as_array().unwrap().iter().map(|row| row["batch"].as_u64().unwrap()).collect();
@@ -508,14 +504,9 @@ fn benchmark_prints_tables() {
     for part in ["machine: ", "visits/s", "cache hits: ", "p99", "recommended: Threads 1, MinibatchSize "] {
         assert!(table.contains(part), "without {part}: {table}");
     }
-    let mut command = zeitnot(&folder);
-    command.args(["benchmark", "--backend=random", "--seconds=0.02", "--csv", "--minibatch-size=4"]);
-    let output = command.output().unwrap();
-    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("recommended: "), "{output:?}");
-    let csv = String::from_utf8(output.stdout).unwrap();
-    let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
-    assert!(widths.len() >= 3 && widths.iter().all(|&width| width == widths[0]), "{csv}");
-    assert!(csv.lines().skip(1).all(|line| line.split(',').nth(2) == Some("4")), "{csv}");
+    let rows = bench(&["--minibatch-size=4"]);
+    let rows: Vec<&str> = rows.lines().filter(|line| line.starts_with("random ")).collect();
+    assert!(rows.len() >= 2 && rows.iter().all(|row| row.split_whitespace().nth(2) == Some("4")), "{rows:?}");
     assert!(!bench(&["--no-grid"]).contains("evals/s  cache"));
 }
 
@@ -536,6 +527,7 @@ fn benchmarks_are_shared_drawn_and_compared() {
         "{record}"
     );
     assert_eq!((&record["devices"][0]["backend"], &record["recommended"]["Threads"]), (&"random".into(), &1.into()));
+    assert_eq!(record["kind"], "benchmark");
     let svg = fs::read_to_string(path("one.svg")).unwrap();
     assert!(svg.contains(">1 thread<") && svg.contains(">positions in a batch<"), "{svg}");
     let compared = bench(&[&options[..], &["--compare=first.json", "--threads=1"]].concat());
@@ -549,13 +541,16 @@ fn benchmarks_are_shared_drawn_and_compared() {
     }
     assert_eq!(fs::read_to_string(path("two.svg")).unwrap(), svg);
     assert_eq!(bench(&["--from=first.json", "--json"]), first);
-    assert_eq!(bench(&["--from=first.json", "--csv"]).lines().count(), 3);
 
     fs::write(path("bad.json"), "{\"measured\": ").unwrap();
+    fs::write(path("old.json"), first.replace("\"kind\":\"benchmark\",", "")).unwrap();
     fs::write(path("foreign.json"), "[{\"batch\": 1, \"evals_per_s\": 100.0}]").unwrap();
-    for (name, why) in
-        [("bad.json", "EOF"), ("foreign.json", "no output of benchmark --json"), ("none.json", "cannot read")]
-    {
+    for (name, why) in [
+        ("bad.json", "EOF"),
+        ("foreign.json", "no output of benchmark --json"),
+        ("old.json", "make it again with benchmark --json"),
+        ("none.json", "cannot read"),
+    ] {
         for flag in ["--compare", "--from"] {
             let argument = format!("{flag}={name}");
             fails(zeitnot(&folder).args(["benchmark", "--backend=random", &argument]), &[name, why]);

@@ -79,7 +79,7 @@ fn positions_of_a_pipe_are_recorded() {
         &["time", "explain", "game", path, "--ply", "0"],
         &["time", "record", "--games", path],
         &["time", "record", "--positions", path],
-        &["time", "report", "--chart", path],
+        &["time", "report", "--svg=charts", path],
         &["match", "--nodes", "1", "--games", "2", "--openings", path],
     ] {
         let (is_fine, _, errors) = zeitnot(args);

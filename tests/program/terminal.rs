@@ -84,7 +84,7 @@ fn what_was_typed() {
         &["--config", HOSTILE],
         &["time", "explain", "--clock=1000", "--manager", HOSTILE],
         &["time", "audit", HOSTILE],
-        &["time", "report", HOSTILE, "--chart"],
+        &["time", "report", HOSTILE, "--svg=charts"],
         &["match", FLAG, "--engine2", HOSTILE],
         &["match", FLAG, "--option1", HOSTILE],
         &["match", FLAG, "--option2", &format!("{HOSTILE}=1")],
@@ -145,7 +145,6 @@ fn contents_of_files() {
     let games = file("games.pgn", tags.as_bytes());
     home.quoted(&["time", "audit", &games]);
     home.quoted(&["time", "audit", "--json", &games]);
-    home.quoted(&["time", "report", "--chart", &games]);
     // Names in a network are quoted where they are missed.
     let model = file("net.onnx", &onnx(|name| format!("{name}{HOSTILE}")));
     home.quoted(&["net", "describe", &model]);

@@ -16,10 +16,12 @@ const GAMES: &str = "[White \"<script>alert(1)</script>\"]\n[Black \"b' onload=x
     Nc6 {[%emt 0:00:01]} 3. Bb5 {[%emt 0:00:01.5]} 1-0\n\n\
     [White \"c\"]\n[Black \"d\"]\n[TimeControl \"60\"]\n\n1. d4 {[%clk 0:00:55]} d5 {[%clk 0:00:50]} 2. c4 {</script><b>} *\n";
 
-/// What `time simulate --json` prints.
-const SIMULATION: &str = r#"{"manager":"smooth","tc":"10+0.1","games":2000,"clock_ms":[{"move":1,"p5":9000,"p50":10000,"p95":10000},
-    {"move":2,"p5":8000,"p50":9000,"p95":9500}],"left_ms":{"p5":100,"p50":2500,"p95":4000},"flag_rate":0.0035,
-    "share_by_phase":[0.5,0.4,0.1],"games_per_s":900}"#;
+/// The output of `time simulate --json`.
+const SIMULATION: &str = r#"{"kind":"simulation","manager":"smooth","tc":"10+0.1","traces":"1f","fit":null,"nps":null,"batch":8,"lag":null,
+    "seed":1,"games":2000,"clock_ms":[{"move":1,"p5":9000,"p50":10000,"p95":10000,"budget_ms":500,"used_ms":400,"games":2000},
+    {"move":2,"p5":8000,"p50":9000,"p95":9500,"budget_ms":500,"used_ms":400,"games":2000}],
+    "left_ms":{"p5":100,"p50":2500,"p95":4000},"flag_rate":0.0035,"share_by_phase":[0.5,0.4,0.1],"regret":null,
+    "regret_by_phase":null,"beyond_record":0,"mean_ms":400,"mean_playouts":300,"gain":null,"gain_interval":null,"games_per_s":900}"#;
 
 const LOG: &str = ">> go wtime 3171701 btime 2696634 winc 7000 binc 7000\n\
     TMGR: MOVE TIME: allocated()=118529.5ms, expected(brutto)=88721.8ms\n\
@@ -59,22 +61,18 @@ fn inputs() -> TempDir {
     printed(path, &["time", "record", "--games", "games.txt", "--nodes", "60", "--backend", "random", "--out", "t.zt"]);
     for nodes in ["30", "60"] {
         let args = ["time", "replay", "t.zt", "--manager", "smooth", "--batch", "1", "--mean-nodes", nodes, "--json"];
-        let mut rows: serde_json::Value = serde_json::from_slice(&printed(path, &args)).unwrap();
-        for row in rows.as_array_mut().unwrap() {
-            row.as_object_mut().unwrap().entry("traces").or_insert_with(|| "1f".into());
-        }
-        write(&format!("replay{nodes}"), rows.to_string().as_bytes());
+        write(&format!("replay{nodes}"), &printed(path, &args));
     }
     folder
 }
 
 #[test]
-fn every_input_is_told_by_its_content() {
+fn every_input_is_known_by_its_content() {
     let folder = inputs();
     let files = ["games.txt", "replay30", "replay60", "comparison", "simulation.x", "match.pgn", "audit", "lc0.log"];
     let page = report(folder.path(), &files);
     for (heading, charts) in [
-        ("Games of games.txt", 7),
+        ("Games of games.txt", 6),
         ("Replays of replay30 and replay60", 3),
         ("Comparison of comparison", 4),
         ("Simulations of simulation.x", 4),
@@ -112,8 +110,7 @@ fn the_page_needs_nothing_from_elsewhere_and_escapes_all_text() {
     }
     let links: Vec<&str> = page.split("href=\"").skip(1).collect();
     assert!(!links.is_empty() && links.iter().all(|link| link.starts_with('#')));
-    // The data of one board, and the page's own script.
-    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
+    assert!(!page.contains("<script") && !page.contains("</script"), "the page has no script");
     assert!(page.contains("&#60;script&#62;alert(1)") || page.contains("&lt;script&gt;alert(1)"));
     assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'"));
     assert!(!page.contains(folder.path().to_str().unwrap()), "no path of this machine");
@@ -140,9 +137,6 @@ fn the_page_is_accessible() {
     // Headings go down by one level at a time.
     let levels: Vec<u32> = page.split("<h").skip(1).filter_map(|rest| rest.chars().next()?.to_digit(10)).collect();
     assert!(levels[0] == 1 && levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
-    // Without a script the last position stands there, in words, too.
-    assert_eq!(page.matches("aria-hidden=\"true\"").count(), 2 * 64);
-    assert!(page.contains("aria-label=\"3. Bb5. White: king e1, queen d1, rooks a1 and h1, bishops c1 and b5,"));
     for row in page.split("<tr>").skip(1) {
         assert!(row.contains("<td>") || row.contains("<th scope=\"col\">"), "{row}");
     }
@@ -154,7 +148,7 @@ fn charts_are_files_that_say_what_they_show() {
     let args = ["time", "report", "games.txt", "comparison", "--svg", "charts"];
     let said = String::from_utf8(printed(folder.path(), &args)).unwrap();
     let names: Vec<&str> = said.lines().collect();
-    assert_eq!(names.len(), 11, "{said}");
+    assert_eq!(names.len(), 10, "{said}");
     assert!(names.iter().any(|name| name.ends_with("games-of-games-txt--clocks.svg")), "{said}");
     for name in names {
         let svg = fs::read_to_string(folder.path().join(name)).unwrap();
@@ -162,20 +156,6 @@ fn charts_are_files_that_say_what_they_show() {
         assert!(svg.contains("prefers-color-scheme:dark") && svg.contains("class=\"bg\" width=\"440\""), "{name}");
         assert!(!svg.contains("<script") && svg.matches("http").count() == 1, "{name}");
     }
-    let said = String::from_utf8(printed(folder.path(), &["time", "report", "games.txt", "--chart"])).unwrap();
-    assert!(
-        said.contains("## Clocks by move") && said.contains('\u{28c0}') && said.contains("## Time by phase"),
-        "{said}"
-    );
-}
-
-#[test]
-fn a_game_is_chosen_by_its_number() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("g.pgn"), GAMES).unwrap();
-    assert!(report(folder.path(), &["g.pgn"]).contains(">Game 1: "));
-    let page = report(folder.path(), &["g.pgn", "--game", "2"]);
-    assert!(page.contains(">Game 2: c - d *<") && page.contains("<strong class=\"move\">2. c4</strong>"));
 }
 
 #[test]
@@ -187,10 +167,11 @@ fn inputs_that_are_none_are_named_in_one_line() {
         ("prose", "Nothing of the kind.\n"),
         ("other.json", "{\"a\": 1}"),
         ("cut.json", "[{\"manager\": \"smooth\", \"regret\""),
-        ("half.json", "{\"cells\": []}"),
+        ("half.json", "{\"kind\": \"comparison\", \"cells\": []}"),
+        ("old.json", "{\"cells\": [], \"times\": [], \"ranking\": []}"),
         ("no-clocks.pgn", "1. e4 e5 *\n"),
         ("bare.log", "TMGR: nothing\n"),
-        ("lines\n.json", "{\"game\": 1, \"white\": \"\\n\", \"black\": 3}"),
+        ("lines\n.json", "{\"kind\": \"game\", \"game\": 1, \"white\": \"\\n\", \"black\": 3}"),
     ] {
         fs::write(path.join(name), text).unwrap();
         let output = zeitnot(path, &["time", "report", "games.txt", name, "--out", "bad.html"]);
@@ -201,7 +182,10 @@ fn inputs_that_are_none_are_named_in_one_line() {
     }
     for (args, part) in [
         (&["missing.pgn", "--out", "bad.html"][..], "cannot read missing.pgn"),
-        (&["games.txt", "--out", "bad.html", "--game", "9"], "games.txt: no game 9 with clocks among its 2"),
+        (
+            &["old.json", "--out", "bad.html"],
+            "old.json: entry 1 has no \"kind\", which results have since version 0.1: make it again with",
+        ),
         (&["games.txt", "--out", "bad.html", "--manager", "none"], "none"),
         (&["games.txt", "--out", "games.txt"], "that is an input"),
         (&["games.txt", "--out", "no/such/folder.html"], "cannot write no/such/folder.html"),
@@ -227,13 +211,13 @@ fn games_that_quote_a_log_are_games_for_both_commands() {
         assert!(output.status.success() && out.contains("| b | 1 |"), "{name}: {out}");
         assert!(out.contains("[2J\\|\\u001b[2J | 1 |") && !out.contains('\u{1b}'), "{name}: {out}");
         assert_eq!(out.matches("| smooth |").count(), 1, "{out}");
-        let report = zeitnot(path, &["time", "report", name, "--chart", "--manager", "smooth"]);
+        let report = zeitnot(path, &["time", "report", name, "--svg=charts", "--manager", "smooth"]);
         let said = String::from_utf8(report.stderr).unwrap();
         assert!(report.status.success(), "{said}");
         assert!(err.contains("illegal move Ke3") && said.contains("game 1: illegal move Ke3"), "{err}{said}");
     }
     fs::write(path.join("lc0.log"), LOG).unwrap();
-    let output = zeitnot(path, &["time", "report", "lc0.log", "--chart", "--game", "1"]);
+    let output = zeitnot(path, &["time", "report", "lc0.log", "--svg=charts", "--manager", "smooth"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && said.lines().count() == 1 && said.contains("no effect"), "{said}");
 }

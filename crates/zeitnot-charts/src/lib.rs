@@ -22,8 +22,7 @@ pub use canvas::Frame;
 pub use markup::escape;
 pub use palette::{chart_css, page_css};
 pub use plot::{
-    Axis, Curve, DotPlot, DotRow, LinePlot, Mark, Marker, Plot, Quantity, Reference, Spacing, Spread, StackPlot,
-    StackRow,
+    Axis, Curve, DotPlot, DotRow, LinePlot, Mark, Plot, Quantity, Reference, Spacing, Spread, StackPlot, StackRow,
 };
 
 use canvas::Canvas;

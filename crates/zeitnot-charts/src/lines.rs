@@ -62,23 +62,6 @@ pub fn draw(plot: &LinePlot, canvas: &mut Canvas) {
     for curve in &plot.curves {
         path(curve, &area, canvas);
     }
-    if let Some(marker) = plot.marker {
-        let per_unit = area.x(marker.first + marker.step) - area.x(marker.first);
-        let (x, first, step) = (px(area.x(marker.at)), px(area.x(marker.first)), format!("{per_unit:.4}"));
-        let (top, bottom) = (px(area.top), px(area.top + HEIGHT));
-        canvas.markup.empty(
-            "line",
-            &[
-                ("class", "marker"),
-                ("data-first", &first),
-                ("data-step", &step),
-                ("x1", &x),
-                ("y1", &top),
-                ("x2", &x),
-                ("y2", &bottom),
-            ],
-        );
-    }
 }
 
 /// An entry for each name.

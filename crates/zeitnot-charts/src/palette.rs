@@ -64,7 +64,7 @@ fn chart_colors(scheme: &Scheme) -> String {
     let mut css = format!(
         "svg .bg{{fill:{background}}}svg .ink{{fill:{ink}}}svg .soft{{fill:{soft}}}svg .on{{fill:{background}}}\
          svg .grid{{stroke:{grid};stroke-width:1}}svg .axis{{stroke:{soft};stroke-width:1}}\
-         svg .reference{{stroke:{ink};stroke-width:1.5;stroke-dasharray:4 3;fill:none}}svg .marker{{stroke:{ink};stroke-width:2}}\n"
+         svg .reference{{stroke:{ink};stroke-width:1.5;stroke-dasharray:4 3;fill:none}}\n"
     );
     for (index, color) in series.iter().enumerate() {
         let _ = writeln!(css, "svg .s{index}{{stroke:{color}}}svg .f{index}{{fill:{color}}}");

@@ -61,11 +61,6 @@ impl Axis {
     pub fn doublings(name: &str) -> Axis {
         Axis { spacing: Spacing::Doublings, ..Axis::new(name, Quantity::Count) }
     }
-
-    /// Whether equal distances are equal factors.
-    pub fn is_log(&self) -> bool {
-        self.spacing != Spacing::Linear
-    }
 }
 
 /// Mark by which a curve is drawn.
@@ -121,17 +116,6 @@ pub enum Reference {
     Value(String, f64),
 }
 
-/// A line across a chart that the page moves from ply to ply.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Marker {
-    /// Place on the axis.
-    pub at: f64,
-    /// The place before the first ply.
-    pub first: f64,
-    /// Distance from one ply to the next.
-    pub step: f64,
-}
-
 /// Curves over a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinePlot {
@@ -143,14 +127,12 @@ pub struct LinePlot {
     pub curves: Vec<Curve>,
     /// Values for comparison.
     pub references: Vec<Reference>,
-    /// The place that is looked at.
-    pub marker: Option<Marker>,
 }
 
 impl LinePlot {
     /// Curves alone.
     pub fn new(x: Axis, y: Axis, curves: Vec<Curve>) -> LinePlot {
-        LinePlot { x, y, curves, references: Vec::new(), marker: None }
+        LinePlot { x, y, curves, references: Vec::new() }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Compares several players at several time controls: the results of each pair, ratings, and how each used its clock.
 
+use super::clock_use::{ClockUse, Quantiles};
 use super::games::record::GameRecord;
 use super::strength::Results;
 use super::strength::elo::EloDifference;
 use super::strength::ratings::{Encounter, Rating, RatingError, rate};
-use super::time_use::{Quantiles, TimeUse};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub struct PlayerTimes {
     pub player: String,
     /// How it used its clock.
     #[serde(flatten)]
-    pub time_use: TimeUse,
+    pub clock_use: ClockUse,
 }
 
 /// A player's rating at each time control and at all together. The first player's are 0.
@@ -72,7 +72,7 @@ impl Comparison {
             for is_first in games.iter().filter_map(GameRecord::lost_on_time_by_first) {
                 forfeits[usize::from(!is_first)] += 1;
             }
-            let clock_left_ms = TimeUse::of(games.iter().map(|game| (game, true))).clock_left_ms;
+            let clock_left_ms = ClockUse::of(games.iter().map(|game| (game, true))).clock_left_ms;
             self.cells.push(Cell { tc: tc.to_owned(), players: players.clone(), results, forfeits, clock_left_ms });
             for (player, is_first) in players.iter().zip([true, false]) {
                 if !names.contains(&player) {
@@ -82,8 +82,8 @@ impl Comparison {
             }
         }
         for player in names {
-            let time_use = TimeUse::of(of_player.remove(player.as_str()).unwrap_or_default());
-            self.times.push(PlayerTimes { tc: tc.to_owned(), player: player.clone(), time_use });
+            let clock_use = ClockUse::of(of_player.remove(player.as_str()).unwrap_or_default());
+            self.times.push(PlayerTimes { tc: tc.to_owned(), player: player.clone(), clock_use });
         }
     }
 
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(cell.clock_left_ms.p50, 5.0);
         let players: Vec<&str> = comparison.times.iter().map(|times| times.player.as_str()).collect();
         assert_eq!(players, ["A", "B", "C"]);
-        assert_eq!(comparison.times[0].time_use.games, 6);
+        assert_eq!(comparison.times[0].clock_use.games, 6);
         let names = ["A", "B", "C"].map(str::to_owned);
         let ranking = comparison.ranking(&names, &["1".to_owned()]).unwrap();
         let elo = |player: &str| {

@@ -7,31 +7,33 @@
 //! |---|---|
 //! | [`strength`] | Elo, SPRT and ratings from results |
 //! | [`bootstrap`] | intervals of means over moves, by drawing whole games |
-//! | `sample` | bounded samples of numbers without end |
+//! | `sample` | means and bounded samples of numbers that come one after another |
 //! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine |
 //! | [`games`] | timed games and matches, their players, openings and clocks; PGN read and written |
 //! | [`setup`] | matches prepared: players, networks, clocks and start positions |
-//! | `time_use`, `comparison` | how players used their clocks; several players at several time controls |
-//! | [`traces`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
+//! | `clock_use`, `comparison` | how players used their clocks; several players at several time controls |
+//! | [`recordings`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | [`tune`] | parameters tuned by SPSA on matches, replays or simulated games |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
+//! | [`results`] | the results of all these, as they are printed and read |
 //! | [`report`] | a page with charts about all of these |
 
 pub mod audit;
 pub mod bootstrap;
+mod clock_use;
 mod comparison;
 pub mod games;
 pub mod measure;
+pub mod recordings;
 pub mod report;
+pub mod results;
 mod sample;
 pub mod setup;
 pub mod simulation;
 pub mod strength;
-mod time_use;
-pub mod traces;
 pub mod tune;
 
+pub use clock_use::{ClockUse, MoveTime, Quantiles};
 pub use comparison::{Cell, Comparison, PlayerTimes, Rank};
 pub use games::*;
-pub use time_use::{MoveTime, Quantiles, TimeUse};

@@ -1,7 +1,33 @@
-//! Keeps a bounded random sample of what comes one after another, whose quantiles stand for those of all.
+//! Averages numbers that come one after another, and keeps a bounded random sample of them, whose quantiles stand for those of all.
 
-use super::time_use::Quantiles;
+use super::clock_use::Quantiles;
 use zeitnot_engine::splitmix::SplitMix64;
+
+/// A sum and the number of its parts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mean {
+    /// The sum.
+    pub sum: f64,
+    /// The number of its parts.
+    pub count: usize,
+}
+
+impl Mean {
+    /// Adds a number.
+    pub fn add(&mut self, number: f64) {
+        *self = Mean { sum: self.sum + number, count: self.count + 1 };
+    }
+
+    /// The mean of the parts of two means.
+    pub fn join(self, other: Mean) -> Mean {
+        Mean { sum: self.sum + other.sum, count: self.count + other.count }
+    }
+
+    /// The mean, 0 of nothing.
+    pub fn mean(self) -> f64 {
+        if self.count > 0 { self.sum / self.count as f64 } else { 0.0 }
+    }
+}
 
 /// A random sample of at most `most` items, each that came in it with the same chance (Vitter's algorithm R). The same items in
 /// the same order give the same sample; up to `most` it has all of them, in their order.

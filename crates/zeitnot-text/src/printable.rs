@@ -18,6 +18,11 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// [`line`] as a string of its own.
+pub fn plain(text: &str) -> String {
+    line(text).into_owned()
+}
+
 fn escaped(text: &str, is_left: impl Fn(char) -> bool) -> Cow<'_, str> {
     let is_hostile = |c: char| !is_safe(c) && !is_left(c);
     if !text.contains(is_hostile) {

@@ -1,14 +1,12 @@
 //! Writes numbers for people: times in the unit that suits them, shares, counts and Elo differences.
 
-use crate::printable;
-
 /// Milliseconds in milliseconds, seconds, minutes or hours. Below ten seconds a millisecond can decide a game, and
 /// below a minute a hundredth of a second.
 pub fn time(ms: f64) -> String {
     let seconds = ms / 1e3;
     let text = |value: f64, unit: &str| {
         let decimals = if unit == "s" { decimals_of(value) } else { usize::from(value.abs() < 99.95) };
-        format!("{} {unit}", trimmed(format!("{value:.decimals$}"), 0))
+        format!("{} {unit}", trimmed(&format!("{value:.decimals$}")))
     };
     match seconds.abs() {
         _ if !ms.is_finite() => BEYOND.to_owned(),
@@ -36,30 +34,9 @@ fn decimals_of(seconds: f64) -> usize {
     }
 }
 
-/// A number without the zeros behind its last digit, but with `least` decimals.
-fn trimmed(mut number: String, least: usize) -> String {
-    let Some(point) = number.find('.') else { return number };
-    let end = number.trim_end_matches('0').len().max(point + 1 + least);
-    number.truncate(end);
-    if number.ends_with('.') {
-        number.pop();
-    }
-    number
-}
-
-/// Milliseconds as a clock shows them: `0:05.234`, `1:30.5`, `14:03`, `1:02:03`.
-pub fn clock(ms: f64) -> String {
-    if ms < 59_999.5 {
-        return format!("0:{}", trimmed(format!("{:06.3}", ms.max(0.0) / 1e3), 1));
-    }
-    let tenths = (ms.max(0.0) / 100.0).round();
-    let (hours, minutes, seconds) =
-        ((tenths / 36_000.0).floor(), (tenths / 600.0).floor() % 60.0, tenths % 600.0 / 10.0);
-    match () {
-        () if hours > 0.0 => format!("{hours}:{minutes:02}:{:02}", seconds.floor()),
-        () if minutes >= 10.0 => format!("{minutes}:{:02}", seconds.floor()),
-        () => format!("{minutes}:{seconds:04.1}"),
-    }
+/// A number without the zeros at the end of its decimals.
+fn trimmed(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
 /// A share of 1 in per cent.
@@ -128,11 +105,6 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// A text of a file as one line, without characters that command a terminal or turn its direction.
-pub fn plain(text: &str) -> String {
-    printable::line(text).into_owned()
-}
-
 /// A name of letters, digits and single `-` for a file or an identifier; `none` where nothing is left of the text.
 pub fn slug(text: &str) -> String {
     let mut slug = String::new();
@@ -184,22 +156,6 @@ mod tests {
             (395_000.0, "395 s", "395.0"),
         ] {
             assert_eq!((time(ms).as_str(), seconds(ms).as_str()), (words, number));
-        }
-    }
-
-    #[test]
-    fn clocks_show_tenths_below_ten_minutes_and_milliseconds_below_one() {
-        for (ms, text) in [
-            (46.0, "0:00.046"),
-            (5_160.0, "0:05.16"),
-            (10_000.0, "0:10.0"),
-            (59_999.6, "1:00.0"),
-            (61_960.0, "1:02.0"),
-            (843_000.0, "14:03"),
-            (3_723_000.0, "1:02:03"),
-            (-5.0, "0:00.0"),
-        ] {
-            assert_eq!(clock(ms), text, "{ms}");
         }
     }
 

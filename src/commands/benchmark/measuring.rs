@@ -14,7 +14,7 @@ use zeitnot_engine::clock::{Clock, MonotonicClock};
 use zeitnot_engine::engine::Engine;
 use zeitnot_engine::runtime;
 use zeitnot_lab::measure::{
-    self, BackendDevice, Benchmark, BenchmarkError, BenchmarkRecord, Grid, Machine, Measured, NetworkFacts,
+    self, BackendDevice, Benchmark, BenchmarkError, BenchmarkResult, Grid, Machine, Measured, NetworkFacts,
     Recommended, Sizes, Tried, Unavailable,
 };
 
@@ -39,7 +39,7 @@ impl<'a> Request<'a> {
     }
 
     /// Measures, and shows each setting as soon as it is.
-    pub fn measure(&self) -> anyhow::Result<BenchmarkRecord> {
+    pub fn measure(&self) -> anyhow::Result<BenchmarkResult> {
         let mut benchmark = load(self.matches)?;
         let mut record = self.first(&mut benchmark)?;
         if self.matches.get_flag("no-grid") {
@@ -73,7 +73,7 @@ impl<'a> Request<'a> {
     }
 
     /// Measures the engine as its options have it.
-    fn first(&self, benchmark: &mut Benchmark) -> anyhow::Result<BenchmarkRecord> {
+    fn first(&self, benchmark: &mut Benchmark) -> anyhow::Result<BenchmarkResult> {
         let attributes = benchmark.attributes();
         let options = benchmark.engine().options();
         let (threads, batch) = (options.threads as usize, options.minibatch_size as usize);
@@ -81,7 +81,7 @@ impl<'a> Request<'a> {
         let on_runtime = attributes.device.contains("ONNX Runtime");
         let runtime = on_runtime.then(|| runtime::load(None).ok()).flatten();
         let devices = vec![BackendDevice { backend: options.backend.clone(), device: attributes.device.clone() }];
-        let mut record = BenchmarkRecord {
+        let mut record = BenchmarkResult {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             machine: Machine::this(),
             network: network(benchmark.engine()),
@@ -97,16 +97,15 @@ impl<'a> Request<'a> {
             unsteady: Vec::new(),
             larger_batches: Vec::new(),
             unavailable: Vec::new(),
+            comparison: None,
         };
         if self.format == Format::Text {
             say!("{}", print::facts(&record));
         }
         record.measured = benchmark.measure(threads, batch, self.positions, self.seconds)?;
         record.recommended = Recommended::of(&record.measured);
-        match self.format {
-            Format::Text => say!("\n{}", print::in_words(&record.measured, self.positions)),
-            Format::Csv => say!("{}\n{}", print::COLUMNS.join(","), print::as_csv(&record.measured)),
-            Format::Json => {}
+        if self.format == Format::Text {
+            say!("\n{}", print::in_words(&record.measured, self.positions));
         }
         Ok(record)
     }
@@ -146,7 +145,7 @@ impl<'a> Request<'a> {
 
     /// In a line, how the backend could be measured with larger batches than it runs as its options are; `None` where
     /// there is nothing to gain or the command line holds the size.
-    fn larger_batches(&self, benchmark: &Benchmark, record: &BenchmarkRecord) -> anyhow::Result<Option<String>> {
+    fn larger_batches(&self, benchmark: &Benchmark, record: &BenchmarkResult) -> anyhow::Result<Option<String>> {
         if self.is_given("MinibatchSize") {
             return Ok(None);
         }
@@ -157,10 +156,8 @@ impl<'a> Request<'a> {
     }
 
     fn show(&self, measured: &Measured) {
-        match self.format {
-            Format::Text => say!("{}", print::as_row(measured)),
-            Format::Csv => say!("{}", print::as_csv(measured)),
-            Format::Json => {}
+        if self.format == Format::Text {
+            say!("{}", print::as_row(measured));
         }
     }
 }

@@ -12,9 +12,8 @@ use crate::commands::flags::{flag, switch};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use measuring::Request;
-use serde_json::json;
 use std::path::{Path, PathBuf};
-use zeitnot_lab::measure::{BENCHMARK_POSITIONS, BenchmarkRecord, Comparison};
+use zeitnot_lab::measure::{BENCHMARK_POSITIONS, BenchmarkResult, Comparison};
 use zeitnot_text::files::read_text;
 
 pub fn command() -> Command {
@@ -55,8 +54,7 @@ pub fn command() -> Command {
         .arg(file("compare", "Output of benchmark --json, such as of another machine, to set beside the result"))
         .arg(file("from", "Output of benchmark --json to take instead of a measurement"))
         .arg(speed_picture::svg_flag())
-        .arg(json_flag().conflicts_with("csv"))
-        .arg(switch("csv", "Output as comma-separated values"));
+        .arg(json_flag());
     engine_options::add_to(command)
 }
 
@@ -69,29 +67,24 @@ fn file(name: &'static str, help: &'static str) -> Arg {
 enum Format {
     Text,
     Json,
-    Csv,
 }
 
 impl Format {
-    /// Prints a line that is no row of a table: text has it in place, other formats on standard error.
+    /// Prints a line that is no row of a table: text has it in place, JSON on standard error.
     fn note(self, line: &str) {
         match self {
             Format::Text => say!("{line}"),
-            Format::Json | Format::Csv => note!("{line}"),
+            Format::Json => note!("{line}"),
         }
     }
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let format = match (matches.get_flag("json"), matches.get_flag("csv")) {
-        (true, _) => Format::Json,
-        (_, true) => Format::Csv,
-        _ => Format::Text,
-    };
+    let format = if matches.get_flag("json") { Format::Json } else { Format::Text };
     // What is wrong with a file is said before anything is measured.
     let svg = speed_picture::asked(matches)?;
     let other = matches.get_one::<PathBuf>("compare").map(|path| read(path)).transpose()?;
-    let record = match matches.get_one::<PathBuf>("from") {
+    let mut record = match matches.get_one::<PathBuf>("from") {
         Some(path) => {
             let record = read(path)?;
             print::again(&record, format);
@@ -100,18 +93,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         None => Request::new(matches, format)?.measure()?,
     };
     print::conclusion(&record, format);
-    let comparison = other.map(|other| Comparison::new(&record, &other));
-    match (format, &comparison) {
+    record.comparison = other.map(|other| Comparison::new(&record, &other));
+    match (format, &record.comparison) {
+        (Format::Json, _) => say!("{}", record.to_json()?),
         (Format::Text, Some(comparison)) => say!("\n{}", print::comparison(comparison)),
-        (Format::Csv, Some(comparison)) => format.note(&print::comparison(comparison)),
-        (Format::Json, _) => {
-            let mut value = json!(record);
-            if let Some(comparison) = &comparison {
-                value["comparison"] = json!(comparison);
-            }
-            say!("{value}");
-        }
-        (_, None) => {}
+        (Format::Text, None) => {}
     }
     if let Some(path) = svg {
         // The title is cut to the width of the picture; network and device come first in it.
@@ -122,13 +108,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 }
 
 /// Reads an output of `benchmark --json`.
-fn read(path: &Path) -> anyhow::Result<BenchmarkRecord> {
+fn read(path: &Path) -> anyhow::Result<BenchmarkResult> {
     let text = read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
-    BenchmarkRecord::from_json(&text).with_context(|| path.display().to_string())
+    BenchmarkResult::from_json(&text).with_context(|| path.display().to_string())
 }
 
 /// The spots of a picture: a line for each number of threads, and for each backend where there are several.
-fn spots(record: &BenchmarkRecord) -> Vec<Spot> {
+fn spots(record: &BenchmarkResult) -> Vec<Spot> {
     let settings = record.settings();
     let is_one = settings.iter().all(|setting| setting.backend == settings[0].backend);
     let spot = |setting: &zeitnot_lab::measure::Measured| {

@@ -4,15 +4,15 @@
 use anyhow::Context as _;
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
-use zeitnot_lab::measure::BenchmarkRecord;
+use zeitnot_lab::measure::BenchmarkResult;
 
 /// Flags of this process that the other one does not have.
-const SWITCHES: [&str; 3] = ["--csv", "--json", "--no-install"];
+const SWITCHES: [&str; 2] = ["--json", "--no-install"];
 /// The same of flags with a value.
 const FLAGS: [&str; 2] = ["--svg", "--compare"];
 
 /// What another backend makes of the command line of this process; or, in a line, why it cannot be had.
-pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkRecord, String>> {
+pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkResult, String>> {
     let output = Command::new(std::env::current_exe()?)
         .args(kept(std::env::args_os().skip(1)))
         .arg(format!("--backend={backend}"))
@@ -25,7 +25,8 @@ pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkRecord, String>>
         let reason = said.lines().last().unwrap_or("it ended without a word");
         return Ok(Err(reason.trim_start_matches("zeitnot: ").to_owned()));
     }
-    Ok(Ok(serde_json::from_slice(&output.stdout).context("another process of this program")?))
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(Ok(BenchmarkResult::from_json(&text).context("another process of this program")?))
 }
 
 /// The arguments that the other process has too.
@@ -52,7 +53,7 @@ mod tests {
     #[test]
     fn the_other_process_writes_no_picture_and_compares_nothing() {
         let arguments =
-            ["benchmark", "--csv", "--svg", "a.svg", "--threads=1", "--compare=b.json", "--svg=c", "--compare"];
+            ["benchmark", "--json", "--svg", "a.svg", "--threads=1", "--compare=b.json", "--svg=c", "--compare"];
         assert_eq!(kept(arguments.map(OsString::from).into_iter()), ["benchmark", "--threads=1"]);
     }
 }

@@ -1,15 +1,14 @@
-//! Prints the results of `zeitnot benchmark` for people and spreadsheets.
+//! Prints the results of `zeitnot benchmark` for people.
 
 use super::{Format, cards};
 use crate::commands::output::say;
 use zeitnot_engine::backend::{Attributes, LARGEST_BATCH};
-use zeitnot_lab::measure::{BenchmarkRecord, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation};
-use zeitnot_text::words::plain;
+use zeitnot_lab::measure::{BenchmarkResult, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation};
+use zeitnot_text::printable::plain;
 
 /// The machine and the network that were measured.
-pub fn facts(record: &BenchmarkRecord) -> String {
-    let BenchmarkRecord { version, machine, backend, device, load_ms, .. } = record;
-    let version = if version.is_empty() { "unknown" } else { version };
+pub fn facts(record: &BenchmarkResult) -> String {
+    let BenchmarkResult { version, machine, backend, device, load_ms, .. } = record;
     let facts = format!(
         "machine: {machine}\nbackend: {backend}\ndevice: {device}\nversion: {version}\nloaded in {load_ms:.0} ms"
     );
@@ -17,22 +16,15 @@ pub fn facts(record: &BenchmarkRecord) -> String {
 }
 
 /// Shows a record that was measured before.
-pub fn again(record: &BenchmarkRecord, format: Format) {
-    match format {
-        Format::Text => {
-            say!("{}\n\n{}", facts(record), row_header());
-            record.settings().iter().for_each(|measured| say!("{}", as_row(measured)));
-        }
-        Format::Csv => {
-            say!("{}\n{}", COLUMNS.join(","), as_csv(&record.measured));
-            record.grid.iter().for_each(|measured| say!("{}", as_csv(measured)));
-        }
-        Format::Json => {}
+pub fn again(record: &BenchmarkResult, format: Format) {
+    if format == Format::Text {
+        say!("{}\n\n{}", facts(record), row_header());
+        record.settings().iter().for_each(|measured| say!("{}", as_row(measured)));
     }
 }
 
 /// Tells what follows from the settings. JSON has it in the record.
-pub fn conclusion(record: &BenchmarkRecord, format: Format) {
+pub fn conclusion(record: &BenchmarkResult, format: Format) {
     if format == Format::Json {
         return;
     }
@@ -48,9 +40,7 @@ pub fn conclusion(record: &BenchmarkRecord, format: Format) {
     for other in &record.unavailable {
         format.note(&format!("not available: {}: {}", plain(&other.backend), plain(&other.reason)));
     }
-    if format == Format::Text {
-        say!("");
-    }
+    say!("");
     format.note(&format!("recommended: {}", recommendation(record.best())));
 }
 
@@ -187,49 +177,6 @@ pub fn doubt(first: &Measured, others: &[Measured]) -> Option<String> {
             first.backend, first.threads, first.batch
         )
     })
-}
-
-/// The columns of `--csv`; the first row is the engine as its options have it.
-pub const COLUMNS: [&str; 15] = [
-    "backend",
-    "threads",
-    "batch",
-    "visits_per_s",
-    "evals_per_s",
-    "cache_hit_share",
-    "mean_batch",
-    "batch_fill",
-    "batch_latency_p50_ms",
-    "batch_latency_p95_ms",
-    "batch_latency_p99_ms",
-    "first_evaluation_ms",
-    "seconds",
-    "positions",
-    "collisions_per_visit",
-];
-
-/// The values of [`COLUMNS`].
-pub fn as_csv(measured: &Measured) -> String {
-    let latency = measured.batch_latency_ms;
-    let numbers = [
-        Some(measured.threads as f64),
-        Some(measured.batch as f64),
-        Some(measured.visits_per_s),
-        Some(measured.evals_per_s),
-        Some(measured.cache_hit_share),
-        Some(measured.mean_batch),
-        Some(measured.batch_fill),
-        Some(latency.p50),
-        Some(latency.p95),
-        Some(latency.p99),
-        measured.first_evaluation_ms,
-        Some(measured.seconds),
-        Some(measured.positions as f64),
-        Some(measured.collisions_per_visit),
-    ];
-    let cells = numbers.iter().map(|number| number.map_or(String::new(), |number| number.to_string()));
-    // A comma would begin another cell.
-    std::iter::once(plain(&measured.backend).replace(',', ";")).chain(cells).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use std::path::PathBuf;
 use zeitnot_engine::engine::Options;
-use zeitnot_lab::traces::{SearchTrace, read_traces};
+use zeitnot_lab::recordings::{RecordedSearch, read_recording};
 use zeitnot_lab::{LagModel, TimeControl};
 
 /// Managers without `--manager`.
@@ -125,7 +125,7 @@ fn part_of(text: &str) -> Result<(u32, u32), String> {
 pub fn traces_of_part<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
-) -> anyhow::Result<(Vec<SearchTrace>, u64)> {
+) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
     let (mut traces, nodes) = traces(paths)?;
     if let Some((number, parts)) = matches.get_one::<(u32, u32)>("part") {
         traces.retain(|trace| trace.pair() % parts == number - 1);
@@ -138,7 +138,7 @@ pub fn traces_of_part<'a>(
 pub fn traces_to_replay<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
-) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
+) -> anyhow::Result<(Vec<RecordedSearch>, f64)> {
     let (traces, nodes) = traces_of_part(matches, paths)?;
     let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes as f64);
     anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
@@ -185,10 +185,10 @@ pub fn controls_with_speeds(matches: &ArgMatches) -> anyhow::Result<Vec<TimeCont
 }
 
 /// The traces of all files, pairs of games of different files apart, and the playouts of their moves, which are the same in all.
-pub fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<SearchTrace>, u64)> {
+pub fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
     let (mut all, mut nodes, mut games) = (Vec::new(), None, 0_u32);
     for path in paths {
-        let (header, mut traces) = read_traces(path)?;
+        let (header, mut traces) = read_recording(path)?;
         traces.retain(|trace| !trace.snapshots.is_empty());
         anyhow::ensure!(!traces.is_empty() && header.nodes > 0, "{} holds no trace", path.display());
         let others = *nodes.get_or_insert(header.nodes);

@@ -4,14 +4,14 @@ use super::live::Live;
 use crate::commands::output::{self, say};
 use crate::commands::progress;
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot_lab::results::{LabResult, MatchGame, MatchScore, MatchSummary, RatingResult, RatingSummary};
 use zeitnot_lab::strength::Results;
 use zeitnot_lab::strength::elo::EloDifference;
 use zeitnot_lab::strength::ratings::{Encounter, RatingValue, rate};
 use zeitnot_lab::strength::sprt::{Decision, Sprt, SprtModel};
-use zeitnot_lab::{GameRecord, MatchEnd, MoveRecord, Termination};
+use zeitnot_lab::{GameRecord, MatchEnd, MoveRecord};
 
 /// Tells a match to people or programs.
 pub struct News<'a> {
@@ -52,6 +52,10 @@ impl<'a> News<'a> {
         }
     }
 
+    fn print(&mut self, result: &LabResult) {
+        self.tell(&serde_json::to_string(result).expect("a result has no map with other keys than texts"));
+    }
+
     /// A game begins.
     pub fn started(&mut self, game: u64, [white, black]: [&str; 2]) {
         match &mut self.live {
@@ -89,7 +93,7 @@ impl<'a> News<'a> {
         let Results { wins, draws, losses, .. } = results;
         self.bar.set_message(format!("+{wins} ={draws} -{losses}"));
         if self.json {
-            return self.tell(&game_json(record).to_string());
+            return self.print(&LabResult::Game(MatchGame::new(record)));
         }
         if is_resumed {
             return;
@@ -108,7 +112,8 @@ impl<'a> News<'a> {
     pub fn ended(&mut self, end: &MatchEnd, sprt: Option<&Sprt>, seconds: f64) {
         self.bar.finish_and_clear();
         if self.json {
-            return self.tell(&json!({ "summary": summary_json(end, sprt, seconds) }).to_string());
+            let summary = MatchScore::new(end, sprt, seconds);
+            return self.print(&LabResult::Match(Box::new(MatchSummary { summary })));
         }
         for line in summary_lines(&self.names, end, sprt) {
             self.tell(&line);
@@ -137,50 +142,6 @@ fn move_line(number: usize, last: &MoveRecord, has_clock: bool) -> String {
 pub fn seconds(ms: f64) -> String {
     let s = ms.max(0.0) / 1e3;
     format!("{}:{:05.2}", (s / 60.0) as u64, s % 60.0)
-}
-
-fn game_json(record: &GameRecord) -> Value {
-    json!({
-        "game": record.game,
-        "white": record.players[0],
-        "black": record.players[1],
-        "result": record.result(),
-        "termination": record.termination.to_string(),
-        "plies": record.moves.len(),
-        "clocks_ms": record.clocks_ms,
-        "forfeit": record.termination == Termination::TimeForfeit,
-        "error": record.error,
-    })
-}
-
-/// The results as an object: Elo and its error are those of the first player, `null` where they are infinite.
-fn summary_json(end: &MatchEnd, sprt: Option<&Sprt>, seconds: f64) -> Value {
-    let results = &end.results;
-    let difference = EloDifference::new(results);
-    json!({
-        "games": results.games(),
-        "wins": results.wins,
-        "draws": results.draws,
-        "losses": results.losses,
-        "pentanomial": results.pentanomial,
-        "elo": difference.logistic.elo,
-        "elo_error": difference.logistic.margin,
-        "nelo": difference.normalised.elo,
-        "nelo_error": difference.normalised.margin,
-        "los": difference.los,
-        "llr": sprt.map(|sprt| sprt.llr(&end.pairs)),
-        "sprt": end.decision.map(decision_text),
-        "forfeits": end.forfeits,
-        "drawn_forfeits": end.drawn_forfeits,
-        "seconds": seconds,
-    })
-}
-
-fn decision_text(decision: Decision) -> &'static str {
-    match decision {
-        Decision::AcceptH0 => "H0",
-        Decision::AcceptH1 => "H1",
-    }
 }
 
 fn summary_lines(names: &[String; 2], end: &MatchEnd, sprt: Option<&Sprt>) -> Vec<String> {
@@ -235,7 +196,8 @@ pub fn rating(
             Some(RatingValue::Estimated { elo, margin }) => (Some(elo), Some(margin)),
             _ => (None, None),
         };
-        say!("{}", json!({ "rating": { "elo": elo, "elo_error": error, "anchors": anchors, "all": ratings } }));
+        let rating = RatingResult { elo, elo_error: error, anchors: anchors.clone(), all: ratings };
+        say!("{}", serde_json::to_string(&LabResult::Rating(RatingSummary { rating }))?);
         return Ok(());
     }
     let names: Vec<String> = anchors.iter().map(|(name, elo)| format!("{name} {elo:.0}")).collect();

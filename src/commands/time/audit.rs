@@ -1,24 +1,20 @@
 //! `zeitnot time audit`: reads how the players of games spent their clocks, and says what our managers would have granted.
 
-use super::audit_tables;
-use crate::commands::flags::flag;
+use super::{asked, audit_tables};
 use crate::commands::json_flag;
-use crate::commands::output::{self, note};
+use crate::commands::output::{note, say};
 use anyhow::Context as _;
-use clap::{ArgMatches, Command, value_parser};
-use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use clap::{ArgMatches, Command};
 use std::fs::File;
 use std::path::Path;
 use zeitnot_engine::chess::Color;
-use zeitnot_engine::engine::Options;
 use zeitnot_lab::audit::{
-    Advice, GameTimes, LostOnTime, ManagerSums, PlayerClocks, Remarks, advice, game_times, is_tmgr_log, lost_on_time,
-    player_name, read_tmgr_log,
+    Advice, GameTimes, ManagerSums, PlayerClocks, Remarks, advice, game_times, is_tmgr_log, lost_on_time, player_name,
+    read_tmgr_log,
 };
+use zeitnot_lab::results::{AuditMove, AuditSummary, AuditSums, LabResult, LogMove, LostGame, ManagerTotals};
 use zeitnot_lab::{PgnGame, PgnGames, Rereadable};
-use zeitnot_text::words::plain;
+use zeitnot_text::printable::plain;
 
 /// Games lost on time that the table shows; `--json` has all.
 const MOST_LOST: usize = 50;
@@ -26,45 +22,25 @@ const MOST_LOST: usize = 50;
 pub fn command() -> Command {
     Command::new("audit")
         .about("Read how the players of games spent their clocks, beside the budgets of our time managers")
-        .arg(super::files("Games in PGN with clocks in their comments, or logs of Lc0 with lines of TMGR:"))
-        .arg(super::managers("Time manager that is asked about each move", ""))
-        .arg(
-            flag("overhead", "MS")
-                .value_parser(value_parser!(f64))
-                .help("Overhead of a move that the managers keep clear [default: that of MoveOverheadMs]"),
-        )
+        .arg(super::files("Games in PGN with clocks or times in their comments, or logs of Lc0 with lines of TMGR:"))
+        .args(asked::args("Time manager that is asked about each move"))
         .arg(json_flag())
 }
 
-/// A game that was lost on time, with the file and the number of the game.
-pub struct LostGame {
-    pub file: String,
-    pub number: usize,
-    pub lost: LostOnTime,
-}
-
-/// The sums over all games. No game is kept.
-pub struct Audit<'a> {
-    pub specs: Vec<&'a str>,
+/// An audit of all games. No game is kept.
+struct Audit {
+    specs: Vec<String>,
     overhead_ms: f64,
     is_json: bool,
-    pub players: PlayerClocks,
-    pub managers: Vec<ManagerSums>,
+    players: PlayerClocks,
+    managers: Vec<ManagerSums>,
     /// The first games that were lost on time, and how many there are.
-    pub lost: Vec<LostGame>,
-    pub lost_count: usize,
+    lost: Vec<LostGame>,
+    lost_count: usize,
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let mut specs = super::named_managers(matches);
-    let mut named = BTreeSet::new();
-    // A manager named twice has one column.
-    specs.retain(|spec| named.insert(*spec));
-    for spec in &specs {
-        zeitnot_time::build(spec)?;
-    }
-    let overhead_ms = matches.get_one("overhead").copied().unwrap_or(Options::default().move_overhead as f64);
-    anyhow::ensure!((0.0..1e9).contains(&overhead_ms), "--overhead {overhead_ms}: a time is a number of milliseconds");
+    let (specs, overhead_ms) = asked::managers(matches)?;
     let mut audit = Audit {
         managers: vec![ManagerSums::default(); specs.len()],
         specs,
@@ -81,7 +57,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let is_log = File::open(source.path()).and_then(is_tmgr_log).with_context(cannot_read)?;
         if is_log {
             let bytes = std::fs::read(source.path()).with_context(cannot_read)?;
-            audit_tables::log(path, &read_tmgr_log(&String::from_utf8_lossy(&bytes)), audit.is_json);
+            let moves = read_tmgr_log(&String::from_utf8_lossy(&bytes));
+            if audit.is_json {
+                let file = path.display().to_string();
+                let line = |tmgr| LabResult::Tmgr(Box::new(LogMove { file: file.clone(), tmgr }));
+                print(moves.into_iter().map(line))?;
+            } else {
+                audit_tables::log(path, &moves);
+            }
         } else {
             audit.file(path, File::open(source.path()).with_context(cannot_read)?)?;
         }
@@ -90,14 +73,22 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let is_empty = audit.players.is_empty();
     anyhow::ensure!(has_log || !is_empty, "there is no move with a clock to audit, and no game lost on time");
     if audit.is_json {
-        audit_tables::summary(&audit);
+        print([LabResult::Audit(AuditSummary { summary: audit.sums() })])?;
     } else if !is_empty {
-        audit_tables::show(&audit);
+        audit_tables::show(&audit.sums(), &audit.specs, &audit.lost);
     }
     Ok(())
 }
 
-impl Audit<'_> {
+/// Prints each result as a line.
+fn print(results: impl IntoIterator<Item = LabResult>) -> anyhow::Result<()> {
+    for result in results {
+        say!("{}", serde_json::to_string(&result)?);
+    }
+    Ok(())
+}
+
+impl Audit {
     /// Reads the games of a file, one after another.
     fn file(&mut self, path: &Path, file: File) -> anyhow::Result<()> {
         let (mut read, mut count) = (0, 0);
@@ -125,58 +116,54 @@ impl Audit<'_> {
     fn game(&mut self, path: &Path, game: &PgnGame, times: &GameTimes) -> anyhow::Result<()> {
         let advice = advice(&game.game, &times.moves, &self.specs, self.overhead_ms)?;
         for (sums, advice) in self.managers.iter_mut().zip(&advice) {
-            sums.add(&times.moves, advice);
+            sums.add_game(&times.moves, advice);
         }
         self.players.add([Color::White, Color::Black].map(|color| Some(player_name(game, color))), times, &advice);
-        let lost = lost_on_time(game, times, path);
+        let lost = lost_on_time(game, times, path).map(|lost_on_time| LostGame {
+            file: path.display().to_string(),
+            game: game.number,
+            lost_on_time,
+        });
         if self.is_json {
-            self.print(path, game, times, &advice, lost.as_ref());
+            let moves = times.moves.iter().enumerate().map(|(index, _)| self.line(path, game, times, &advice, index));
+            print(moves.map(LabResult::Move))?;
+            print(lost.clone().map(|lost| LabResult::LostOnTime(Box::new(lost))))?;
         }
-        if let Some(lost) = lost {
-            self.lost_count += 1;
-            if self.lost.len() < MOST_LOST {
-                self.lost.push(LostGame { file: path.display().to_string(), number: game.number, lost });
-            }
-        }
+        self.lost_count += usize::from(lost.is_some());
+        self.lost.extend(lost.filter(|_| self.lost.len() < MOST_LOST));
         Ok(())
     }
 
-    /// Prints an object for each move of a game, and one for its loss on time.
-    fn print(
+    /// The result of a move.
+    fn line(
         &self,
         path: &Path,
         game: &PgnGame,
         times: &GameTimes,
         advice: &[Vec<Option<Advice>>],
-        lost: Option<&LostOnTime>,
-    ) {
-        let file = path.display().to_string();
-        let mut lines = String::new();
-        let mut line = |object: Value| {
-            let _ = writeln!(lines, "{object}");
-        };
-        for (index, mv) in times.moves.iter().enumerate() {
-            let budget = |(spec, advice): (&&str, &Vec<Option<Advice>>)| {
-                Some(((*spec).to_owned(), json!(advice[index]?.budget_ms)))
-            };
-            let budgets: Map<String, Value> = self.specs.iter().zip(advice).filter_map(budget).collect();
-            line(json!({
-                "file": file,
-                "game": game.number,
-                "ply": mv.ply,
-                "side": if mv.color == Color::White { "white" } else { "black" },
-                "clock_ms": mv.clock_ms,
-                "used_ms": mv.used_ms,
-                "budget_ms": mv.budget_ms,
-                "moves_left_true": mv.moves_left,
-                "managers": budgets,
-            }));
+        index: usize,
+    ) -> AuditMove {
+        let mv = &times.moves[index];
+        let budget = |(spec, advice): (&String, &Vec<Option<Advice>>)| Some((spec.clone(), advice[index]?.budget_ms));
+        AuditMove {
+            file: path.display().to_string(),
+            game: game.number,
+            ply: mv.ply,
+            side: if mv.color == Color::White { "white" } else { "black" }.to_owned(),
+            clock_ms: mv.clock_ms,
+            used_ms: mv.used_ms,
+            budget_ms: mv.budget_ms,
+            moves_left_true: mv.moves_left,
+            managers: self.specs.iter().zip(advice).filter_map(budget).collect(),
         }
-        if let Some(lost) = lost {
-            line(json!({ "file": file, "game": game.number, "lost_on_time": lost }));
-        }
-        if !lines.is_empty() {
-            output::text(lines);
+    }
+
+    fn sums(&self) -> AuditSums {
+        let managers = self.specs.iter().zip(&self.managers).map(|(spec, sums)| ManagerTotals::new(spec, sums));
+        AuditSums {
+            players: self.players.clocks(&self.specs).collect(),
+            lost_on_time: self.lost_count,
+            managers: managers.collect(),
         }
     }
 }

@@ -1,15 +1,11 @@
 //! Prints an audit: how each player used its clock, the games lost on time, and the managers beside them.
 
-use super::audit::{Audit, LostGame};
 use crate::commands::output::{self, say};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::path::Path;
 use zeitnot_lab::audit::{LostOnTime, PlayerClock, TmgrMove};
-use zeitnot_text::words::{plain, seconds};
-
-/// Players whose objects are printed together.
-const TOGETHER: usize = 1_000;
+use zeitnot_lab::results::{AuditSums, LostGame, ManagerTotals};
+use zeitnot_text::printable::plain;
+use zeitnot_text::words::seconds;
 
 /// A text as the cell of a table: nothing in it commands the terminal or ends the cell.
 fn cell(text: &str) -> String {
@@ -17,13 +13,7 @@ fn cell(text: &str) -> String {
 }
 
 /// Prints the moves of a log.
-pub fn log(path: &Path, moves: &[TmgrMove], is_json: bool) {
-    if is_json {
-        for mv in moves {
-            say!("{}", json!({ "file": path.display().to_string(), "tmgr": mv }));
-        }
-        return;
-    }
+pub fn log(path: &Path, moves: &[TmgrMove]) {
     say!("{}: {} moves of Lc0's smooth", path.display(), moves.len());
     say!("| White's clock | Black's clock | granted | target takes | moves left | nps | reused nodes | nodes to add |");
     say!("|---|---|---|---|---|---|---|---|");
@@ -44,53 +34,22 @@ pub fn log(path: &Path, moves: &[TmgrMove], is_json: bool) {
     }
 }
 
-/// Prints the sums as one line of JSON, which may be long: the players come in parts.
-pub fn summary(audit: &Audit) {
-    output::text("{\"summary\":{\"players\":[");
-    let mut part = String::new();
-    for (index, clock) in audit.players.clocks(&audit.specs).enumerate() {
-        let comma = if index > 0 { "," } else { "" };
-        let _ = write!(part, "{comma}{}", json!(clock));
-        if index % TOGETHER == TOGETHER - 1 {
-            output::text(std::mem::take(&mut part));
-        }
-    }
-    let managers: Vec<Value> = audit
-        .specs
-        .iter()
-        .zip(&audit.managers)
-        .map(|(spec, sums)| {
-            let errors = sums.moves_left_errors().map(|[median, mean]| json!({ "median": median, "mean": mean }));
-            let (moves, budget_to_used) = (sums.moves(), sums.budget_to_used());
-            json!({ "manager": spec, "moves": moves, "moves_left_error": errors, "budget_to_used": budget_to_used })
-        })
-        .collect();
-    say!("{part}],\"lost_on_time\":{},\"managers\":{}}}}}", audit.lost_count, Value::Array(managers));
+/// Prints the sums as tables, and the first games that were lost on time.
+pub fn show(sums: &AuditSums, specs: &[String], lost_games: &[LostGame]) {
+    players(&sums.players, specs);
+    lost(lost_games, sums.lost_on_time);
+    managers(&sums.managers);
 }
 
-/// Prints the sums as tables.
-pub fn show(audit: &Audit) {
-    players(audit);
-    lost(audit);
-    managers(audit);
-}
-
-fn players(audit: &Audit) {
-    let specs: Vec<String> = audit.specs.iter().map(|spec| cell(spec)).collect();
+fn players(clocks: &[PlayerClock], specs: &[String]) {
+    let names: Vec<String> = specs.iter().map(|spec| cell(spec)).collect();
     say!(
         "| player | games | mean time | clock left, 5 / 50 / 95 % | moves 1-15, 16-40, later | hoarded | rushed | risked | overrun | \
          lost on time | budgets of {} beside its times |",
-        specs.join(" / ")
+        names.join(" / ")
     );
     say!("|---|---|---|---|---|---|---|---|---|---|---|");
-    let mut part = String::new();
-    for (index, clock) in audit.players.clocks(&audit.specs).enumerate() {
-        let _ = writeln!(part, "{}", player(&clock, &audit.specs));
-        if index % TOGETHER == TOGETHER - 1 {
-            output::text(std::mem::take(&mut part));
-        }
-    }
-    output::text(part);
+    output::text(clocks.iter().map(|clock| player(clock, specs) + "\n").collect::<String>());
     say!(
         "\nhoarded: games that ended with a quarter of the first clock or more; rushed: moves below a twentieth of an equal share \
          with a fifth of the first clock there; risked: moves that ended with less than a two-hundredth of the first clock; overrun: \
@@ -98,7 +57,7 @@ fn players(audit: &Audit) {
     );
 }
 
-fn player(clock: &PlayerClock, specs: &[&str]) -> String {
+fn player(clock: &PlayerClock, specs: &[String]) -> String {
     let share = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
     let [opening, middle, end] = clock.share_by_phase.map(|share| 100.0 * share);
     let left = match clock.known_ends {
@@ -108,7 +67,7 @@ fn player(clock: &PlayerClock, specs: &[&str]) -> String {
             format!("{} / {} / {} s", seconds(left.p5), seconds(left.p50), seconds(left.p95))
         }
     };
-    let budgets = specs.iter().map(|spec| match clock.budget_to_used.get(*spec) {
+    let budgets = specs.iter().map(|spec| match clock.budget_to_used.get(spec) {
         Some(share) if *share > 0.0 => format!("{share:.2}"),
         _ => "-".to_owned(),
     });
@@ -127,23 +86,21 @@ fn player(clock: &PlayerClock, specs: &[&str]) -> String {
 }
 
 /// The games that were lost on time, and the commands that go on from there.
-fn lost(audit: &Audit) {
-    if audit.lost.is_empty() {
-        return;
-    }
-    let has_files = audit.lost.iter().any(|game| game.file != audit.lost[0].file);
+fn lost(games: &[LostGame], count: usize) {
+    let Some(first) = games.first() else { return };
+    let has_files = games.iter().any(|game| game.file != first.file);
     let columns = has_files.then_some("file").into_iter().chain(LostOnTime::COLUMNS);
     let columns: Vec<&str> = columns.collect();
     say!("Lost on time:\n\n| {} |\n|{}", columns.join(" | "), "---|".repeat(columns.len()));
-    for LostGame { file, number, lost } in &audit.lost {
+    for LostGame { file, game, lost_on_time } in games {
         let file = has_files.then(|| file.clone());
-        let cells: Vec<String> = file.into_iter().chain(lost.cells(*number)).map(|text| cell(&text)).collect();
+        let cells: Vec<String> = file.into_iter().chain(lost_on_time.cells(*game)).map(|text| cell(&text)).collect();
         say!("| {} |", cells.join(" | "));
     }
-    if let left @ 1.. = audit.lost_count - audit.lost.len() {
+    if let left @ 1.. = count - games.len() {
         say!("\n({left} more; --json has all)");
     }
-    let commands: Vec<&str> = audit.lost.iter().filter_map(|game| game.lost.explain.as_deref()).collect();
+    let commands: Vec<&str> = games.iter().filter_map(|game| game.lost_on_time.explain.as_deref()).collect();
     if !commands.is_empty() {
         say!("\nWhat a manager would have granted there:\n");
         commands.iter().for_each(|command| say!("    {command}"));
@@ -151,14 +108,12 @@ fn lost(audit: &Audit) {
     say!("");
 }
 
-fn managers(audit: &Audit) {
+fn managers(managers: &[ManagerTotals]) {
     say!("| manager | moves left, median / mean error | its budgets beside the times used, all players together |");
     say!("|---|---|---|");
-    for (spec, sums) in audit.specs.iter().zip(&audit.managers) {
-        let [median, mean] = match sums.moves_left_errors() {
-            Some(errors) => errors.map(|error| format!("{error:.0}")),
-            None => ["-", "-"].map(str::to_owned),
-        };
-        say!("| {} | {median} / {mean} | {:.2} |", cell(spec), sums.budget_to_used());
+    for ManagerTotals { manager, moves_left_error, budget_to_used, .. } in managers {
+        let errors = moves_left_error
+            .map_or_else(|| "- / -".to_owned(), |errors| format!("{:.0} / {:.0}", errors.median, errors.mean));
+        say!("| {} | {errors} | {budget_to_used:.2} |", cell(manager));
     }
 }

@@ -1,9 +1,9 @@
 //! `zeitnot time`: shows the decisions of a time manager, compares managers in games and over recorded searches, and writes
 //! reports about all of it.
 
+mod asked;
 mod audit;
 mod audit_tables;
-mod charts;
 mod compare;
 mod explain;
 mod record;
@@ -19,7 +19,7 @@ use super::flags::time_flags::{
 };
 use clap::{ArgMatches, Command};
 use zeitnot_engine::digest::sha256;
-use zeitnot_lab::traces::SearchTrace;
+use zeitnot_lab::recordings::RecordedSearch;
 
 pub fn command() -> Command {
     Command::new("time").about("Look into the time managers").subcommand_required(true).subcommands([
@@ -50,21 +50,16 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// An interval as JSON has it: null where it has no ends.
-fn known([low, high]: [f64; 2]) -> Option<[f64; 2]> {
-    (low.is_finite() && high.is_finite()).then_some([low, high])
-}
-
 /// An interval in words; `shown` is what 1 is shown as.
-fn interval(ends: [f64; 2], shown: f64, digits: usize) -> String {
-    match known(ends) {
+fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
+    match ends {
         Some([low, high]) => format!("({:.digits$} to {:.digits$})", low * shown, high * shown),
         None => "(one pair of games has no interval)".to_owned(),
     }
 }
 
 /// The digest of recorded searches, by which runs over the same ones are known.
-fn identity(traces: &[SearchTrace]) -> anyhow::Result<String> {
+fn identity(traces: &[RecordedSearch]) -> anyhow::Result<String> {
     let mut text = String::new();
     for trace in traces {
         let last = trace.snapshots.last().map(|last| &last.visits);

@@ -15,11 +15,11 @@ use zeitnot_engine::backend::SharedEvaluations;
 use zeitnot_engine::digest::sha256_of_file;
 use zeitnot_engine::engine;
 use zeitnot_lab::Rereadable;
-use zeitnot_lab::setup::program_sha256;
-use zeitnot_lab::traces::{
-    PositionsError, RecordError, Recorder, Recording, Sides, TraceError, TraceFile, TraceHeader, read_positions,
-    read_sides, record_all,
+use zeitnot_lab::recordings::{
+    PositionsError, RecordError, Recorder, Recording, RecordingFile, RecordingFileError, RecordingHeader, Sides,
+    read_positions, read_sides, record_all,
 };
+use zeitnot_lab::setup::program_sha256;
 
 /// Evaluations that are kept: the positions of a game have much in common.
 const SHARED_EVALUATIONS: usize = 400_000;
@@ -56,7 +56,7 @@ enum Failure {
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]
-    File(#[from] TraceError),
+    File(#[from] RecordingFileError),
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
@@ -67,7 +67,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let loaded = engine::load_network(&options, MAY_INSTALL, &notes())?;
     note!("{}", loaded.news);
     let sha256 = loaded.location.as_ref().map(|location| location.sha256()).transpose()?;
-    let header = TraceHeader::new(
+    let header = RecordingHeader::new(
         recording.nodes,
         recording.factor,
         recording.growth,
@@ -82,7 +82,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         }),
     );
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
-    let mut file = TraceFile::open(out, &header)?;
+    let mut file = RecordingFile::open(out, &header)?;
     let done = file.traces();
     if done > 0 {
         note!("{done} positions of {total} are recorded already");

@@ -4,10 +4,12 @@ use crate::commands::json_flag;
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{ArgMatches, Command};
-use serde_json::{Map, Value, json};
-use zeitnot_lab::traces::{
-    Oracle, Regret, ReplayRules, Replayed, SearchTrace, Speed, equal_nodes, meets_nodes, oracle,
+use serde_json::Value;
+use std::collections::BTreeMap;
+use zeitnot_lab::recordings::{
+    Oracle, RecordedSearch, Regret, ReplayRules, Replayed, Speed, equal_nodes, meets_nodes, oracle,
 };
+use zeitnot_lab::results::{LabResult, ReplayResult, known};
 
 /// Values are shown in thousandths.
 const SHOWN: f64 = 1e3;
@@ -27,19 +29,15 @@ pub fn command() -> Command {
         .arg(json_flag())
 }
 
-/// A manager's replay.
-struct Row<'a> {
-    spec: &'a str,
-    nps: f64,
-    replayed: Replayed,
-    regret: Regret,
-}
-
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (traces, nodes) = super::traces_to_replay(matches, super::named_files(matches))?;
     let control = super::control(matches)?;
     let batch = *matches.get_one::<u64>("batch").context("--batch has a default")?;
-    let mut rows = Vec::new();
+    let bound = oracle(&traces, nodes);
+    let oracle_regret = mean(&bound.regrets);
+    let identity = super::identity(&traces)?;
+    let mut results: Vec<ReplayResult> = Vec::new();
+    let mut first_regrets = None;
     for spec in super::named_managers(matches) {
         let options = super::options_of(spec)?;
         // Any speed does: the one that leads to the nodes is looked for from here.
@@ -54,64 +52,59 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             traces.iter().filter_map(|trace| Some(trace.snapshots.last()?.new_nodes)).max().unwrap_or_default()
         );
         let regret = Regret::of(&traces, &replayed);
-        rows.push(Row { spec, nps, replayed, regret });
+        let regrets = replayed.regrets();
+        let (gain, gain_interval) =
+            Regret::gain(&traces, first_regrets.get_or_insert_with(|| regrets.clone()), &regrets);
+        results.push(ReplayResult {
+            manager: spec.to_owned(),
+            traces: identity.clone(),
+            tc: control.to_string(),
+            batch,
+            moves: replayed.moves.len(),
+            mean_nodes: replayed.mean_nodes(),
+            nps,
+            regret: regret.mean,
+            regret_interval: known(regret.interval),
+            agreement: regret.agreement,
+            gain,
+            gain_interval: known(gain_interval),
+            oracle_share: share(regret.mean, results.first().map_or(regret.mean, |first| first.regret), oracle_regret),
+            forfeits: replayed.forfeits,
+            stops: stops(&replayed),
+            oracle_regret,
+        });
     }
-    let bound = oracle(&traces, nodes);
     if matches.get_flag("json") {
-        let conditions = json!({ "traces": super::identity(&traces)?, "tc": control.to_string(), "batch": batch });
-        let objects: Vec<Value> = rows.iter().map(|row| object(row, &rows[0], &traces, &bound, &conditions)).collect();
-        say!("{}", Value::Array(objects));
+        let results: Vec<LabResult> = results.into_iter().map(|result| LabResult::Replay(Box::new(result))).collect();
+        say!("{}", serde_json::to_string(&results)?);
         return Ok(());
     }
-    table(&rows, &traces, &bound).iter().for_each(|line| say!("{line}"));
+    table(&results, &traces, &bound).iter().for_each(|line| say!("{line}"));
     Ok(())
 }
 
-/// The share of what the oracle saves against the first manager that this one saves, too.
-fn share(row: &Row, first: &Row, bound: f64) -> Option<f64> {
-    let headroom = first.regret.mean - bound;
-    (headroom > 0.0).then(|| (first.regret.mean - row.regret.mean) / headroom)
+/// The share of what the oracle saves against the first manager that a manager with this regret saves, too.
+fn share(regret: f64, first: f64, oracle: f64) -> Option<f64> {
+    let headroom = first - oracle;
+    (headroom > 0.0).then(|| (first - regret) / headroom)
 }
 
 fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
 }
 
-fn stops(replayed: &Replayed) -> Map<String, Value> {
-    let mut stops: Map<String, Value> = Map::new();
+fn stops(replayed: &Replayed) -> BTreeMap<String, u64> {
+    let mut stops = BTreeMap::new();
     for mv in &replayed.moves {
         let name = mv.stop.and_then(|stop| serde_json::to_value(stop).ok());
         let name = name.as_ref().and_then(Value::as_str).unwrap_or("end_of_trace").to_owned();
-        let count = stops.get(&name).and_then(Value::as_u64).unwrap_or(0) + 1;
-        stops.insert(name, count.into());
+        *stops.entry(name).or_default() += 1;
     }
     stops
 }
 
-fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle, conditions: &Value) -> Value {
-    let (gain, interval) = Regret::gain(traces, &first.replayed.regrets(), &row.replayed.regrets());
-    json!({
-        "manager": row.spec,
-        "traces": conditions["traces"],
-        "tc": conditions["tc"],
-        "batch": conditions["batch"],
-        "moves": row.replayed.moves.len(),
-        "mean_nodes": row.replayed.mean_nodes(),
-        "nps": row.nps,
-        "regret": row.regret.mean,
-        "regret_interval": super::known(row.regret.interval),
-        "agreement": row.regret.agreement,
-        "gain": gain,
-        "gain_interval": super::known(interval),
-        "oracle_share": share(row, first, mean(&bound.regrets)),
-        "forfeits": row.replayed.forfeits,
-        "stops": stops(&row.replayed),
-        "oracle_regret": mean(&bound.regrets),
-    })
-}
-
 /// The lines of the table.
-fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) -> Vec<String> {
+fn table(rows: &[ReplayResult], traces: &[RecordedSearch], bound: &Oracle) -> Vec<String> {
     let mut lines = Vec::new();
     let games = traces.chunk_by(|a, b| a.game == b.game).count();
     lines.push(format!(
@@ -119,29 +112,27 @@ fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) -> Vec<String> {
         traces.len()
     ));
     // Moves that used more than the clock are told where there are any.
-    let has_forfeits = rows.iter().any(|row| row.replayed.forfeits > 0);
+    let has_forfeits = rows.iter().any(|row| row.forfeits > 0);
     let [forfeits_head, forfeits_line] = if has_forfeits { [" moves lost on time |", "---|"] } else { [""; 2] };
     lines.push(format!(
         "| manager | mean nodes | regret | gain on {} | of the oracle's | agreement |{forfeits_head} stops |",
-        rows[0].spec
+        rows[0].manager
     ));
     lines.push(format!("|---|---|---|---|---|---|{forfeits_line}---|"));
-    let interval = |ends: [f64; 2]| super::interval(ends, SHOWN, 2);
+    let interval = |ends| super::interval(ends, SHOWN, 2);
     for row in rows {
-        let (gain, gains) = Regret::gain(traces, &rows[0].replayed.regrets(), &row.replayed.regrets());
-        let share = share(row, &rows[0], mean(&bound.regrets));
-        let stops: Vec<String> = stops(&row.replayed).iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let stops: Vec<String> = row.stops.iter().map(|(name, count)| format!("{name} {count}")).collect();
         lines.push(format!(
             "| {} | {:.0} | {:.2} {} | {:+.2} {} | {} | {:.1} % |{} {} |",
-            row.spec,
-            row.replayed.mean_nodes(),
-            row.regret.mean * SHOWN,
-            interval(row.regret.interval),
-            gain * SHOWN,
-            interval(gains),
-            share.map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0)),
-            row.regret.agreement * 100.0,
-            if has_forfeits { format!(" {} |", row.replayed.forfeits) } else { String::new() },
+            row.manager,
+            row.mean_nodes,
+            row.regret * SHOWN,
+            interval(row.regret_interval),
+            row.gain * SHOWN,
+            interval(row.gain_interval),
+            row.oracle_share.map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0)),
+            row.agreement * 100.0,
+            if has_forfeits { format!(" {} |", row.forfeits) } else { String::new() },
             stops.join(", "),
         ));
     }
@@ -150,7 +141,7 @@ fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) -> Vec<String> {
         "| oracle | {:.0} | {:.2} {} | | 100 % | {:.1} % |{} |",
         bound.mean_nodes,
         oracle.mean * SHOWN,
-        interval(oracle.interval),
+        interval(known(oracle.interval)),
         oracle.agreement * 100.0,
         if has_forfeits { " |" } else { "" }
     ));
@@ -163,9 +154,9 @@ mod tests {
 
     #[test]
     fn moves_lost_on_time_are_told_where_there_are_any() {
-        let row = |spec, forfeits| {
-            let replayed = Replayed { forfeits, ..Replayed::default() };
-            Row { spec, nps: 1.0, regret: Regret::of(&[], &replayed), replayed }
+        let row = |manager: &str, forfeits| {
+            let manager = manager.to_owned();
+            ReplayResult { manager, forfeits, ..ReplayResult::default() }
         };
         let lines = |forfeits| table(&[row("smooth", 0), row("alphazero", forfeits)], &[], &oracle(&[], 1.0));
         let cells = |lines: &[String], line: usize| lines[line].matches('|').count();

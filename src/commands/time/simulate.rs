@@ -6,15 +6,15 @@ use crate::commands::output::{note, say};
 use crate::commands::{cores, json_flag};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
-use serde_json::{Value, json};
 use std::path::PathBuf;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 use zeitnot_engine::digest::sha256;
 use zeitnot_engine::digest::sha256_of_file;
+use zeitnot_lab::recordings::Speed;
+use zeitnot_lab::results::{LabResult, SimulationResult, known};
 use zeitnot_lab::simulation::{
-    GameModel, MOST_BEYOND_RECORD, SimulatedGame, Simulation, SimulationRules, built_in_traces, gain, simulate_games,
+    GameModel, MOST_BEYOND_RECORD, SimulatedGame, Simulation, SimulationRules, built_in_recording, gain, simulate_games,
 };
-use zeitnot_lab::traces::Speed;
 use zeitnot_lab::{GameRecord, LagModel, read_journal};
 
 /// Move numbers whose clocks the table tells.
@@ -51,15 +51,6 @@ pub fn command() -> Command {
         .arg(json_flag())
 }
 
-/// A manager's games.
-struct Row<'a> {
-    spec: &'a str,
-    simulation: Simulation,
-    /// The regret of a game that it saves against the first manager, with its interval.
-    gain: Option<(f64, [f64; 2])>,
-    games_per_s: f64,
-}
-
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let nps = super::speeds(matches)?.first().copied();
     let count = |name: &str| matches.get_one::<u64>(name).copied().context("it has a default");
@@ -70,7 +61,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         .map(|spec| Ok((spec, super::options_of(spec)?)))
         .collect::<anyhow::Result<_>>()?;
     let drawn = drawn_from(matches, batch)?;
-    let mut rows: Vec<Row> = Vec::new();
+    let lag_text = matches.get_raw("lag").and_then(|mut raw| Some(raw.next()?.to_string_lossy().into_owned()));
+    let mut results: Vec<SimulationResult> = Vec::new();
     let mut first: Option<Vec<SimulatedGame>> = None;
     for (spec, options) in &managers {
         let rules = SimulationRules { control, nps, batch, stoppers: options.stopper_params(), lag, seed };
@@ -78,30 +70,36 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let timer = MonotonicClock::new();
         let played = simulate_games(&drawn.model, &options.time_manager_spec(), &rules, games, cores())
             .with_context(|| format!("--manager {spec}"))?;
-        let games_per_s = games as f64 / (timer.now_ms() / 1e3);
+        let games_per_s = (games as f64 / (timer.now_ms() / 1e3)).round();
         let simulation = Simulation::of(&played);
-        let is_told = simulation.regret.is_some() && rows.first().is_none_or(|row| row.simulation.regret.is_some());
+        let is_told =
+            simulation.regret.is_some() && results.first().is_none_or(|first| first.simulation.regret.is_some());
         let gain = gain(first.as_deref().unwrap_or(&played), &played).filter(|_| is_told);
-        rows.push(Row { spec, simulation, gain, games_per_s });
+        results.push(SimulationResult {
+            manager: (*spec).to_owned(),
+            tc: control.to_string(),
+            traces: drawn.traces.clone(),
+            fit: drawn.fit.clone(),
+            nps,
+            batch,
+            lag: lag_text.clone(),
+            seed,
+            simulation,
+            gain: gain.map(|gain| gain.0),
+            gain_interval: gain.and_then(|gain| known(gain.1)),
+            games_per_s,
+        });
         first.get_or_insert(played);
     }
     if matches.get_flag("json") {
-        let conditions = json!({
-            "tc": control.to_string(),
-            "traces": drawn.traces,
-            "fit": drawn.fit,
-            "nps": nps,
-            "batch": batch,
-            "lag": matches.get_raw("lag").and_then(|mut raw| Some(raw.next()?.to_string_lossy().into_owned())),
-            "seed": seed,
-        });
-        let mut objects: Vec<Value> = rows.iter().map(|row| object(row, &conditions)).collect();
+        let result = |result| LabResult::Simulation(Box::new(result));
+        let results: Vec<LabResult> = results.into_iter().map(result).collect();
         // One manager is one object.
-        let value = if objects.len() == 1 { objects.remove(0) } else { Value::Array(objects) };
-        say!("{value}");
+        let text = if let [one] = &results[..] { serde_json::to_string(one) } else { serde_json::to_string(&results) };
+        say!("{}", text?);
         return Ok(());
     }
-    table(&rows, lag.is_some());
+    table(&results, lag.is_some());
     Ok(())
 }
 
@@ -117,7 +115,7 @@ fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     let (traces, nodes) = match matches.get_many::<PathBuf>("traces") {
         Some(paths) => super::traces(paths)?,
         None => {
-            let (header, traces) = built_in_traces()?;
+            let (header, traces) = built_in_recording()?;
             (traces, header.nodes)
         }
     };
@@ -139,42 +137,7 @@ fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     Ok(DrawnFrom { model, fit: Some(sha256(digests.as_bytes())?), ..drawn })
 }
 
-fn object(row: &Row, conditions: &Value) -> Value {
-    let Simulation {
-        games,
-        clock_ms,
-        left_ms,
-        flag_rate,
-        share_by_phase,
-        regret,
-        regret_by_phase,
-        beyond_record,
-        mean_ms,
-        mean_playouts,
-    } = &row.simulation;
-    let mut object = json!({
-        "manager": row.spec,
-        "games": games,
-        "clock_ms": clock_ms,
-        "left_ms": left_ms,
-        "flag_rate": flag_rate,
-        "share_by_phase": share_by_phase,
-        "regret": regret,
-        "regret_by_phase": regret_by_phase,
-        "gain": row.gain.map(|gain| gain.0),
-        "gain_interval": row.gain.and_then(|gain| super::known(gain.1)),
-        "beyond_record": beyond_record,
-        "mean_ms": mean_ms,
-        "mean_playouts": mean_playouts,
-        "games_per_s": row.games_per_s.round(),
-    });
-    if let (Some(object), Some(conditions)) = (object.as_object_mut(), conditions.as_object()) {
-        object.extend(conditions.clone());
-    }
-    object
-}
-
-fn table(rows: &[Row], has_lag: bool) {
+fn table(rows: &[SimulationResult], has_lag: bool) {
     let moves = SHOWN_MOVES.map(|number| format!("after move {number}")).join(" | ");
     let goes_beyond = rows.iter().any(|row| row.simulation.beyond_record > 0.0);
     let [beyond_head, beyond_line] = if goes_beyond { [" moves beyond their records |", "---|"] } else { [""; 2] };
@@ -182,12 +145,12 @@ fn table(rows: &[Row], has_lag: bool) {
         "Clocks in seconds, 5 / 50 / 95 % of the games; moves are counted from the first one out of book; regret is of a finished game, \
          its gain has a 95 % interval over recorded games.\n\n\
          | manager | {moves} | at the end | time in moves 1-15 / 16-40 / later | ms a move | playouts | regret of a game | gain on {} |{beyond_head} lost on time |",
-        rows.first().map_or("", |row| row.spec)
+        rows.first().map_or("", |row| &row.manager)
     );
     say!("|---{}|---|---|---|---|---|---|{beyond_line}---|", "|---".repeat(SHOWN_MOVES.len()));
     let quantiles = |p5: f64, p50: f64, p95: f64| format!("{:.2} / {:.2} / {:.2}", p5 / 1e3, p50 / 1e3, p95 / 1e3);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-    for Row { spec, simulation, gain, .. } in rows {
+    for SimulationResult { manager, simulation, gain, gain_interval, .. } in rows {
         let clock = |number: usize| {
             let at = simulation.clock_ms.get(number - 1)?.clock_ms;
             Some(quantiles(at.p5, at.p50, at.p95))
@@ -196,12 +159,12 @@ fn table(rows: &[Row], has_lag: bool) {
         let left = simulation.left_ms;
         let [opening, middle, end] = simulation.share_by_phase.map(|share| 100.0 * share);
         say!(
-            "| {spec} | {clocks} | {} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} | {:.0} | {} | {} |{} {} |",
+            "| {manager} | {clocks} | {} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} | {:.0} | {} | {} |{} {} |",
             quantiles(left.p5, left.p50, left.p95),
             simulation.mean_ms,
             simulation.mean_playouts,
             or_dash(simulation.regret.map(|regret| format!("{regret:.3}"))),
-            or_dash(gain.map(|(gain, ends)| format!("{gain:+.3} {}", super::interval(ends, 1.0, 3)))),
+            or_dash(gain.map(|gain| format!("{gain:+.3} {}", super::interval(*gain_interval, 1.0, 3)))),
             if goes_beyond { format!(" {:.2} % |", 100.0 * simulation.beyond_record) } else { String::new() },
             // Without a lag there is none by construction.
             if has_lag || simulation.flag_rate > 0.0 {

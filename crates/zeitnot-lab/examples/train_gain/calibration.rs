@@ -95,7 +95,6 @@ pub fn figure(gains: &[Gain]) -> Figure {
             y: Axis::new("realised gain (thousandths)", Quantity::Number),
             curves: vec![curve],
             references: vec![Reference::Diagonal("as predicted".to_owned())],
-            marker: None,
         }),
         table,
     }

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use std::path::Path;
-use zeitnot_lab::traces::{SearchTrace, TraceSnapshot, read_traces};
+use zeitnot_lab::recordings::{RecordedSearch, RecordedSnapshot, read_recording};
 use zeitnot_time::managers::price::gain::{GROWTH, GainNetwork};
 use zeitnot_time::managers::price::root_history::{INPUTS, RootHistory};
 
@@ -38,7 +38,7 @@ pub struct Moment {
 pub fn read(paths: &[String]) -> anyhow::Result<Vec<Search>> {
     let (mut searches, mut pairs) = (Vec::new(), 0);
     for path in paths {
-        let (_, mut traces) = read_traces(Path::new(path)).with_context(|| path.clone())?;
+        let (_, mut traces) = read_recording(Path::new(path)).with_context(|| path.clone())?;
         // Games of different files are no pair, and every second pair of each file stays one.
         traces.iter_mut().for_each(|trace| trace.game = trace.game.saturating_add(2 * pairs));
         pairs = traces.iter().map(|trace| trace.pair() + 1).fold(pairs, u32::max).next_multiple_of(2);
@@ -47,13 +47,13 @@ pub fn read(paths: &[String]) -> anyhow::Result<Vec<Search>> {
     Ok(searches)
 }
 
-fn search(trace: &SearchTrace) -> Search {
+fn search(trace: &RecordedSearch) -> Search {
     let (mut history, priors) = (RootHistory::default(), trace.priors());
     let regret_at = |total: f64| {
         let later = trace.snapshots.iter().find(|later| later.total_nodes as f64 >= total)?;
         Some(trace.regret(later.best_move? as usize))
     };
-    let moment = |snapshot: &TraceSnapshot| {
+    let moment = |snapshot: &RecordedSnapshot| {
         let inputs = history.inputs(&snapshot.snapshot(&priors, snapshot.new_nodes, 0.0, None))?;
         let (total_nodes, regret) = (snapshot.total_nodes as f64, trace.regret(snapshot.best_move? as usize));
         let gain = regret_at(total_nodes * GROWTH * NEARLY).map(|later| regret - later);

@@ -1,7 +1,7 @@
 //! Asks a time manager what it would have granted each move of a game that others played.
 
-use super::timed_move::TimedMove;
-use crate::traces::Speed;
+use super::clocked_move::ClockedMove;
+use crate::recordings::Speed;
 use zeitnot_engine::chess::{Color, Game};
 use zeitnot_time::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
 
@@ -19,8 +19,8 @@ pub struct Advice {
 
 /// The requests about these moves of a game, the same for every manager, with the clocks as they were; `None` where a clock is not
 /// known.
-fn requests(game: &Game, moves: &[TimedMove], overhead_ms: f64) -> Vec<Option<MoveRequest>> {
-    let of = |mv: &TimedMove| {
+fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<MoveRequest>> {
+    let of = |mv: &ClockedMove| {
         let position = &game.positions()[mv.ply];
         let legal_moves = position.legal_moves();
         Some(MoveRequest {
@@ -49,7 +49,7 @@ fn requests(game: &Game, moves: &[TimedMove], overhead_ms: f64) -> Vec<Option<Mo
 /// [`SpecError`], when there is no such manager.
 pub fn advice(
     game: &Game,
-    moves: &[TimedMove],
+    moves: &[ClockedMove],
     specs: &[impl AsRef<str>],
     overhead_ms: f64,
 ) -> Result<Vec<Vec<Option<Advice>>>, SpecError> {
@@ -70,7 +70,7 @@ pub fn advice(
 pub fn plan_of(
     place: usize,
     game: &Game,
-    moves: &[TimedMove],
+    moves: &[ClockedMove],
     spec: &str,
     overhead_ms: f64,
 ) -> Result<Option<Plan>, SpecError> {
@@ -86,7 +86,7 @@ pub fn plan_of(
 
 /// Asks a manager about the moves one after another.
 fn ask(
-    moves: &[TimedMove],
+    moves: &[ClockedMove],
     requests: &[Option<MoveRequest>],
     spec: &str,
     mut tell: impl FnMut(Option<Plan>),
@@ -108,7 +108,7 @@ fn ask(
 
 /// Shows the manager a search at the player's speed, and ends it as if it had taken its budget: the time that the player took
 /// less was not the manager's to spare. Returns the nodes that the next one finds.
-fn search(manager: &mut dyn TimeManager, mv: &TimedMove, budget_ms: f64, reused: u64) -> u64 {
+fn search(manager: &mut dyn TimeManager, mv: &ClockedMove, budget_ms: f64, reused: u64) -> u64 {
     let nps = mv.nodes.filter(|_| mv.used_ms > 0.0).map_or(Speed::USUAL_NPS, |nodes| nodes as f64 * 1e3 / mv.used_ms);
     let elapsed_ms = mv.used_ms.min(budget_ms);
     let new_nodes = (elapsed_ms / 1e3 * nps) as u64;

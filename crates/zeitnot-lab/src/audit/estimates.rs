@@ -1,18 +1,20 @@
-//! Sums up what a time manager would have granted the moves of games, and how far its estimates of the moves left were off.
+//! Sums up the budgets that a time manager would have granted the moves of games, and how far its estimates of the moves left were
+//! off.
 
 use super::advice::Advice;
-use super::timed_move::TimedMove;
-use crate::sample::Sample;
+use super::clocked_move::ClockedMove;
+use crate::sample::{Mean, Sample};
 
 /// Estimates that are kept for their median.
 const MOST_ERRORS: usize = 200_000;
 
-/// The sums of a manager over the moves of games.
+/// The sums of a manager over the moves that it was asked about.
 #[derive(Clone, Debug)]
 pub struct ManagerSums {
-    moves: usize,
-    used_ms: f64,
-    budgets_ms: f64,
+    /// Its budgets, in milliseconds.
+    pub(crate) budgets: Mean,
+    /// The time that the moves used, in milliseconds.
+    pub(crate) used: Mean,
     /// The errors of its estimates of the moves left, and their sum.
     errors: Sample,
     errors_sum: f64,
@@ -20,39 +22,49 @@ pub struct ManagerSums {
 
 impl Default for ManagerSums {
     fn default() -> ManagerSums {
-        ManagerSums { moves: 0, used_ms: 0.0, budgets_ms: 0.0, errors: Sample::new(MOST_ERRORS), errors_sum: 0.0 }
+        let (budgets, used) = (Mean::default(), Mean::default());
+        ManagerSums { budgets, used, errors: Sample::new(MOST_ERRORS), errors_sum: 0.0 }
     }
 }
 
 impl ManagerSums {
-    /// Adds a game: its moves, each with what the manager says of it.
-    pub fn add(&mut self, moves: &[TimedMove], advice: &[Option<Advice>]) {
+    /// Adds the moves of a game, each with the manager's advice.
+    pub fn add_game(&mut self, moves: &[ClockedMove], advice: &[Option<Advice>]) {
         for (mv, advice) in moves.iter().zip(advice) {
             let Some(advice) = advice else { continue };
-            self.moves += 1;
-            self.used_ms += mv.used_ms;
-            self.budgets_ms += advice.budget_ms;
+            self.add(mv.used_ms, advice.budget_ms);
             // Not all managers estimate the length of the game.
             if let Some(estimate) = advice.moves_left {
-                let error = (estimate - f64::from(mv.moves_left)).abs();
-                self.errors.add(error as f32);
-                self.errors_sum += error;
+                self.add_estimate(estimate, f64::from(mv.moves_left));
             }
         }
     }
 
-    /// Moves that it was asked about.
-    pub fn moves(&self) -> usize {
-        self.moves
+    /// Adds the budget of a move that used this time.
+    pub(crate) fn add(&mut self, used_ms: f64, budget_ms: f64) {
+        self.used.add(used_ms);
+        self.budgets.add(budget_ms);
     }
 
-    /// Its budgets, all together, as a share of the time that the moves used.
-    pub fn budget_to_used(&self) -> f64 {
-        if self.used_ms > 0.0 { self.budgets_ms / self.used_ms } else { 0.0 }
+    /// Adds an estimate of the moves left beside the truth.
+    pub(crate) fn add_estimate(&mut self, estimate: f64, moves_left: f64) {
+        let error = (estimate - moves_left).abs();
+        self.errors.add(error as f32);
+        self.errors_sum += error;
     }
 
-    /// The median and the mean of the errors of its estimates of the moves left; `None` of a manager that makes none.
-    pub fn moves_left_errors(&self) -> Option<[f64; 2]> {
+    /// The budgets, all together, as a share of the time that the moves used.
+    pub(crate) fn budget_to_used(&self) -> f64 {
+        if self.used.sum > 0.0 { self.budgets.sum / self.used.sum } else { 0.0 }
+    }
+
+    /// Whether the manager estimated the moves left of every move.
+    pub(crate) fn estimates_all(&self) -> bool {
+        self.errors.seen() == self.budgets.count
+    }
+
+    /// The median and the mean of the errors of the estimates of the moves left; `None` of a manager that makes none.
+    pub(crate) fn moves_left_errors(&self) -> Option<[f64; 2]> {
         Some([self.errors.median()?, self.errors_sum / self.errors.seen() as f64])
     }
 }

@@ -1,12 +1,12 @@
 //! Puts the clock and the time of every move of a game together, from whatever its comments say.
 
 use super::clock_comment::{MoveTimes, move_times};
+use super::clocked_move::{ClockedMove, Doubt};
 use super::convention::{choose, shows_hours};
 use super::remarks::Remark;
 use super::side_times::{Side, step_ms};
 use super::time_control_tag::{TaggedControl, TimeControlTag, read_tag};
 use super::time_loss::{TimeLoss, time_loss};
-use super::timed_move::{Doubt, TimedMove};
 use crate::games::pgn_reader::PgnGame;
 use crate::games::time_control::TimeControl;
 use zeitnot_engine::chess::Color;
@@ -19,7 +19,7 @@ const BERSERK_INCREMENTS: f64 = 40.0;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameTimes {
     /// The moves whose times are known, in order; those from a book are left out, and those that contradict each other.
-    pub moves: Vec<TimedMove>,
+    pub moves: Vec<ClockedMove>,
     /// The clock of White and of Black at the start, in milliseconds, where the time control is told.
     pub start_ms: [Option<f64>; 2],
     /// The clock of White and of Black after their last move.

@@ -1,8 +1,8 @@
 //! Tells how a side came to lose on time: its clock, the move that came too late, and the longest thought before it.
 
+use super::clocked_move::ClockedMove;
 use super::game_times::GameTimes;
 use super::move_name::move_name;
-use super::timed_move::TimedMove;
 use crate::games::pgn_reader::PgnGame;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -99,7 +99,7 @@ pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path) -> Option<Lo
     let over_ms = told_over_ms.or_else(|| Some(used_ms? - clock_ms?).filter(|ms| *ms > 0.0));
     let longest = own().filter(|mv| ply.is_none_or(|ply| mv.ply < ply)).max_by(|a, b| a.used_ms.total_cmp(&b.used_ms));
     let long_thought =
-        |mv: &TimedMove| LongThought { ply: mv.ply, move_name: move_name(&game.game, mv.ply), used_ms: mv.used_ms };
+        |mv: &ClockedMove| LongThought { ply: mv.ply, move_name: move_name(&game.game, mv.ply), used_ms: mv.used_ms };
     Some(LostOnTime {
         player: player_name(game, loss.color).to_owned(),
         side: if is_white { "white" } else { "black" }.to_owned(),
@@ -118,14 +118,14 @@ pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path) -> Option<Lo
 
 /// The move that a game did not come to any more, on the clock that its side had: the late one where only the forfeit is told.
 /// `None` where that clock is not known, or nobody could move.
-pub fn unplayed_move(game: &PgnGame, times: &GameTimes) -> Option<TimedMove> {
+pub fn unplayed_move(game: &PgnGame, times: &GameTimes) -> Option<ClockedMove> {
     let turn = game.game.current().turn();
     if game.problem.is_some() || game.game.current().legal_moves().is_empty() {
         return None;
     }
     let side = usize::from(!turn.is_white());
     let clock_ms = times.next_ms[side]?;
-    Some(TimedMove {
+    Some(ClockedMove {
         ply: game.game.moves().len(),
         color: turn,
         clock_ms: Some(clock_ms),

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `clock_comment` | the times in the comments of a move |
 //! | `time_control_tag`, `time_control_units` | PGN's tag `TimeControl`, with several periods and in its many spellings |
-//! | `timed_move` | the times of one move |
+//! | `clocked_move` | the times of one move |
 //! | `convention`, `side_times` | what the comments of a game already hold, and the clock of a side under that |
 //! | `game_times` | the clock and the time of every move of a game |
 //! | `time_loss`, `lost_on_time` | which side ran out of time, and how it came to that |
@@ -17,6 +17,7 @@
 
 mod advice;
 mod clock_comment;
+mod clocked_move;
 mod convention;
 mod estimates;
 mod game_times;
@@ -28,11 +29,11 @@ mod summary;
 mod time_control_tag;
 mod time_control_units;
 mod time_loss;
-mod timed_move;
 mod tmgr_log;
 
 pub use advice::{Advice, advice, plan_of};
 pub use clock_comment::{MoveTimes, move_times};
+pub use clocked_move::{ClockedMove, Doubt};
 pub use estimates::ManagerSums;
 pub use game_times::{GameTimes, game_times};
 pub use lost_on_time::{LongThought, LostOnTime, lost_on_time, player_name, unplayed_move};
@@ -41,5 +42,4 @@ pub use remarks::{Remark, Remarks};
 pub use summary::{PlayerClock, PlayerClocks};
 pub use time_control_tag::{TaggedControl, TimeControlTag, read_tag};
 pub use time_loss::{TimeLoss, time_loss};
-pub use timed_move::{Doubt, TimedMove};
 pub use tmgr_log::{TmgrMove, is_tmgr_log, read_tmgr_log};

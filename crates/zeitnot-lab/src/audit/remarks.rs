@@ -1,11 +1,12 @@
 //! Gathers what reading the clocks of many games took for granted or left out, in one line for each kind.
 
+use super::clocked_move::Doubt;
 use super::game_times::GameTimes;
 use super::move_name::move_name;
-use super::timed_move::Doubt;
 use crate::games::pgn_reader::PgnGame;
 use std::collections::BTreeMap;
-use zeitnot_text::words::{plain, time};
+use zeitnot_text::printable::plain;
+use zeitnot_text::words::time;
 
 /// Something about the times of a game that its user should know.
 #[derive(Clone, Debug, PartialEq, Eq)]

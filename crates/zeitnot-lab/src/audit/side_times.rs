@@ -1,8 +1,8 @@
 //! Follows the clock of one side through a game by what its comments say, under one convention of what they hold.
 
 use super::clock_comment::MoveTimes;
+use super::clocked_move::{ClockedMove, Doubt};
 use super::convention::Convention;
-use super::timed_move::{Doubt, TimedMove};
 use crate::games::period_clock::PeriodClock;
 use zeitnot_engine::chess::Color;
 
@@ -29,7 +29,7 @@ pub(super) struct Side<'a> {
 /// The times of one side under a convention.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SideTimes {
-    pub moves: Vec<TimedMove>,
+    pub moves: Vec<ClockedMove>,
     pub start_ms: Option<f64>,
     pub end_ms: Option<f64>,
     /// Time that the side would have for its next move.
@@ -144,7 +144,7 @@ impl<'a> Follower<'a> {
         if self.is_opening && !self.convention.counts_opening {
             return;
         }
-        let mv = TimedMove {
+        let mv = ClockedMove {
             ply,
             color: self.side.color,
             clock_ms: None,
@@ -190,17 +190,17 @@ impl<'a> Follower<'a> {
     }
 
     /// A move that has the whole time of its period, and keeps nothing of it.
-    fn move_for_itself(&mut self, mv: TimedMove, used_ms: Option<f64>, clock_ms: Option<f64>) {
+    fn move_for_itself(&mut self, mv: ClockedMove, used_ms: Option<f64>, clock_ms: Option<f64>) {
         let Some(base_ms) = self.base_ms else { return };
         let told_ms = used_ms;
         // The clock that a runner tells is the one of the next move.
         let Some(used_ms) = used_ms.or_else(|| Some(base_ms - clock_ms?)) else { return };
         self.course = Course { clock_ms: Some((base_ms - used_ms).max(0.0)), ..Course::default() };
-        let mv = TimedMove { clock_ms: self.base_ms, increment_ms: 0.0, ..mv };
+        let mv = ClockedMove { clock_ms: self.base_ms, increment_ms: 0.0, ..mv };
         self.add(mv, used_ms, [self.step_ms; 2], told_ms.is_some());
     }
 
-    fn move_on_the_clock(&mut self, mv: TimedMove, told: &Told, index: usize) {
+    fn move_on_the_clock(&mut self, mv: ClockedMove, told: &Told, index: usize) {
         let course = self.course;
         let is_first = self.times.moves.is_empty();
         // The clock before it by comments alone.
@@ -239,13 +239,13 @@ impl<'a> Follower<'a> {
         if let Some(used_ms) = told.used_ms.or(by_clocks_ms) {
             let slacks_ms = [course.slack_ms + ARITHMETIC_MS, tolerance_ms];
             let is_fact = told.used_ms.is_some() && (course.is_told || is_first);
-            self.add(TimedMove { clock_ms: before_ms, ..mv }, used_ms, slacks_ms, is_fact);
+            self.add(ClockedMove { clock_ms: before_ms, ..mv }, used_ms, slacks_ms, is_fact);
         }
     }
 
     /// Adds a move, unless its times contradict each other. `slacks_ms`: by how much the time used may seem to be above the clock, and
     /// below 0. `is_fact`: both were told.
-    fn add(&mut self, mv: TimedMove, used_ms: f64, slacks_ms: [f64; 2], is_fact: bool) {
+    fn add(&mut self, mv: ClockedMove, used_ms: f64, slacks_ms: [f64; 2], is_fact: bool) {
         let is_late = self.side.late_ply == Some(mv.ply);
         let slack_ms = if is_late { 0.0 } else { slacks_ms[0] };
         let is_overrun = mv.clock_ms.is_some_and(|clock_ms| used_ms > clock_ms + slack_ms);
@@ -259,7 +259,7 @@ impl<'a> Follower<'a> {
             self.course.clock_ms = Some(0.0);
         }
         if !is_left_out {
-            self.times.moves.push(TimedMove { used_ms: used_ms.max(0.0), is_overrun, ..mv });
+            self.times.moves.push(ClockedMove { used_ms: used_ms.max(0.0), is_overrun, ..mv });
         }
     }
 }

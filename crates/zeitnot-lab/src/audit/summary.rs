@@ -1,10 +1,10 @@
 //! Sums up how each player of audited games used its clock: where it hoarded, rushed or risked, and lost.
 
 use super::advice::Advice;
+use super::clocked_move::ClockedMove;
 use super::game_times::GameTimes;
-use super::timed_move::TimedMove;
+use crate::clock_use::{Quantiles, phase, shares};
 use crate::sample::Sample;
-use crate::time_use::{Quantiles, phase, shares};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use zeitnot_engine::chess::Color;
@@ -32,7 +32,6 @@ pub struct PlayerClock {
     /// Mean time of a move, in milliseconds.
     pub mean_ms: f64,
     /// Games whose clock at the end is known.
-    #[serde(default)]
     pub known_ends: usize,
     /// The clock at the end of a game, in milliseconds; zeros where none is known.
     pub clock_left_ms: Quantiles,
@@ -47,10 +46,8 @@ pub struct PlayerClock {
     /// Moves in the file that used more than was there.
     pub overrun: usize,
     /// Games that were lost on time.
-    #[serde(default)]
     pub lost_on_time: usize,
     /// The budgets of each manager on the player's clocks, all together, as a share of the time that the moves used.
-    #[serde(default)]
     pub budget_to_used: BTreeMap<String, f64>,
 }
 
@@ -98,7 +95,7 @@ impl PlayerClocks {
                     *budgets_ms += advice[at].map_or(0.0, |advice| advice.budget_ms);
                 }
             }
-            let moves: Vec<&TimedMove> = own().map(|(_, mv)| mv).collect();
+            let moves: Vec<&ClockedMove> = own().map(|(_, mv)| mv).collect();
             if !moves.is_empty() {
                 sums.add(&moves, times.start_ms[side], times.end_ms[side], is_lost);
             }
@@ -133,7 +130,7 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, moves: &[&TimedMove], start_ms: Option<f64>, end_ms: Option<f64>, is_lost: bool) {
+    fn add(&mut self, moves: &[&ClockedMove], start_ms: Option<f64>, end_ms: Option<f64>, is_lost: bool) {
         self.games += 1;
         self.moves += moves.len() as u64;
         let start_ms = start_ms.or(moves.first().and_then(|mv| mv.clock_ms)).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Keeps all that the time managers of a match were asked, saw and decided, and checks that the same comes out again.
 
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ impl Drop for DecisionLog {
 }
 
 /// A log whose decisions were all made again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
     /// Games.
     pub games: u64,

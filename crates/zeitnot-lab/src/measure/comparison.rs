@@ -1,12 +1,12 @@
 //! Compares two benchmarks, setting by setting.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::statistics::rate;
-use super::{BenchmarkRecord, Measured};
+use super::{BenchmarkResult, Measured};
 
 /// One setting in two benchmarks.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparedSetting {
     /// This benchmark's backend.
     pub backend: String,
@@ -25,7 +25,7 @@ pub struct ComparedSetting {
 }
 
 /// Two benchmarks beside each other.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// This benchmark's machine, device, network and version.
     pub this: String,
@@ -43,7 +43,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares `this` with `other`: backend, threads and batch are the setting.
-    pub fn new(this: &BenchmarkRecord, other: &BenchmarkRecord) -> Comparison {
+    pub fn new(this: &BenchmarkResult, other: &BenchmarkResult) -> Comparison {
         let (mine, theirs) = (this.settings(), other.settings());
         let twin = |setting: &Measured| theirs.iter().find(|other| key(other) == key(setting));
         let pairs = mine.iter().filter_map(|setting| Some(compared(setting, twin(setting)?)));
@@ -75,7 +75,7 @@ fn compared(setting: &Measured, other: &Measured) -> ComparedSetting {
     }
 }
 
-fn warnings(this: &BenchmarkRecord, other: &BenchmarkRecord) -> Vec<String> {
+fn warnings(this: &BenchmarkResult, other: &BenchmarkResult) -> Vec<String> {
     let mut warnings = Vec::new();
     if let (Some(mine), Some(theirs)) = (&this.network, &other.network)
         && (mine.sha256 != theirs.sha256 || mine.sha256.is_none() && mine.name != theirs.name)
@@ -93,7 +93,7 @@ fn warnings(this: &BenchmarkRecord, other: &BenchmarkRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::record;
+    use super::super::benchmark_result::result;
     use super::*;
 
     fn setting(threads: usize, batch: usize, evals_per_s: f64) -> Measured {
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn settings_that_both_have_are_compared() {
-        let this = record(vec![setting(1, 64, 300.0), setting(2, 64, 500.0), setting(2, 128, 550.0)]);
-        let other = record(vec![setting(2, 64, 250.0), setting(2, 256, 1000.0), setting(1, 64, 200.0)]);
+        let this = result(vec![setting(1, 64, 300.0), setting(2, 64, 500.0), setting(2, 128, 550.0)]);
+        let other = result(vec![setting(2, 64, 250.0), setting(2, 256, 1000.0), setting(1, 64, 200.0)]);
         let compared = Comparison::new(&this, &other);
         let ratios: Vec<(usize, f64, f64)> = compared
             .settings
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn what_differs_besides_the_machine_is_told() {
-        let this = record(vec![setting(1, 64, 300.0)]);
-        let mut other = record(vec![setting(1, 32, 0.0)]);
+        let this = result(vec![setting(1, 64, 300.0)]);
+        let mut other = result(vec![setting(1, 32, 0.0)]);
         other.version = "0.2.0".to_owned();
         other.network.as_mut().unwrap().name = "t2".to_owned();
         let compared = Comparison::new(&this, &other);

@@ -7,7 +7,7 @@
 //! | `benchmark`, `meter` | the speed of the whole engine; the batches and cache hits of its searches |
 //! | `grid`, `saturation` | the settings to try, upwards until a larger one no longer pays; where a device saturates |
 //! | `card_use` | power, clocks and memory of graphics cards meanwhile |
-//! | `record`, `comparison` | what a benchmark found, as a file; two of them beside each other |
+//! | `benchmark_result`, `comparison` | the result of a benchmark, as a file; two of them beside each other |
 //! | `costs` | the costs of batches and playouts that a benchmark found, for games on a virtual clock |
 //! | `machine` | the machine that was measured |
 //! | `positions` | positions to measure on |
@@ -17,6 +17,7 @@ mod backendbench;
 mod bare_loop;
 mod bench;
 mod benchmark;
+mod benchmark_result;
 mod card_use;
 mod comparison;
 mod costs;
@@ -24,7 +25,6 @@ mod grid;
 mod machine;
 mod meter;
 mod positions;
-mod record;
 mod saturation;
 mod statistics;
 
@@ -32,6 +32,7 @@ pub use backendbench::{BackendSide, BenchPlan, BenchRow, Runner, Side, Throughpu
 pub use bare_loop::Bare;
 pub use bench::{BENCH_POSITIONS, BenchResult, bench};
 pub use benchmark::{BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Measured, recommend};
+pub use benchmark_result::{BackendDevice, BenchmarkResult, NetworkFacts, Recommended, ResultError, Unavailable};
 pub use card_use::CardUse;
 pub use comparison::{ComparedSetting, Comparison};
 pub use costs::{CostsError, MeasuredCosts};
@@ -39,6 +40,5 @@ pub use grid::{Grid, SearchSaturation, Tried, larger_batch, search_saturation};
 pub use machine::Machine;
 pub use meter::{BatchRecord, Meter, Reading};
 pub use positions::walk;
-pub use record::{BackendDevice, BenchmarkRecord, NetworkFacts, Recommended, RecordError, Unavailable};
 pub use saturation::{GAIN, Saturation, Sizes};
 pub use statistics::Latency;

@@ -1,17 +1,25 @@
 //! Draws the charts of an audit that `time audit --json` printed: times used beside the budgets of managers, and the phases.
 
-use super::budgets::{AuditedMove, Budgets};
-use super::clock_use::{ClockUse, left, phases};
+use super::budgets::{BudgetedMove, Budgets};
+use super::clock_figures::{PlayerRow, left, phases};
 use super::figure::Section;
 use super::lost_games::LostGames;
-use super::records::{Audit, AuditRecord};
 use crate::audit::PlayerClock;
-use crate::time_use::Quantiles;
+use crate::clock_use::Quantiles;
+use crate::results::{AuditMove, AuditSums, LostGame};
 use std::collections::{BTreeMap, BTreeSet};
 use zeitnot_text::words::{counted, listed};
 
-/// The name of the moves where the lines do not tell their players.
+/// The name of all moves: their lines do not name the players.
 const ALL: &str = "all moves";
+
+/// An audit: its moves, the games that were lost on time, and the sums where it came to an end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Audit {
+    pub moves: Vec<AuditMove>,
+    pub lost: Vec<LostGame>,
+    pub sums: Option<AuditSums>,
+}
 
 /// Builds the section about an audit.
 pub fn section(name: &str, audit: &Audit) -> Section {
@@ -20,22 +28,17 @@ pub fn section(name: &str, audit: &Audit) -> Section {
     let all = [ALL.to_owned()];
     let mut budgets = Budgets::new(&all, &specs);
     let mut numbers = Numbers::default();
-    audit.moves.iter().for_each(|mv| budgets.add(&audited_move(mv, &mut numbers, &specs)));
-    let clock = |(color, player): (usize, &PlayerClock)| ClockUse {
+    audit.moves.iter().for_each(|mv| budgets.add(&budgeted_move(mv, &mut numbers, &specs)));
+    let clock = |(color, player): (usize, &PlayerClock)| PlayerRow {
         name: player.player.clone(),
         games: player.games,
-        // An audit tells zeros where it knows no clock.
+        // An audit has zeros where it knows no clock.
         left_ms: Some(player.clock_left_ms).filter(|left_ms| *left_ms != Quantiles::default()),
         share_by_phase: player.share_by_phase,
         color,
     };
-    let players: Vec<ClockUse> = audit.summary.players.iter().enumerate().map(clock).collect();
-    let figures = [
-        budgets.beside_managers(),
-        budgets.beside_used(),
-        left("clock-left", &players),
-        phases("time-by-phase", &players),
-    ];
+    let players: Vec<PlayerRow> = audit.sums.iter().flat_map(|sums| &sums.players).enumerate().map(clock).collect();
+    let figures = [budgets.beside_managers(), budgets.beside_used(), left(&players), phases(&players)];
     let names: Vec<String> = players.iter().map(|player| player.name.clone()).collect();
     let by = if names.is_empty() { String::new() } else { format!(" of {}", listed(&names)) };
     let mut lost = LostGames::default();
@@ -52,23 +55,23 @@ pub fn section(name: &str, audit: &Audit) -> Section {
 /// The games that came so far, and the moves of each of their sides.
 #[derive(Default)]
 struct Numbers<'a> {
-    games: BTreeMap<(&'a str, u64), usize>,
+    games: BTreeMap<(&'a str, usize), usize>,
     moves: BTreeMap<(usize, &'a str), usize>,
 }
 
 /// A move with its number on its side of its game. A manager that a line does not name has no budget there.
-fn audited_move<'a>(mv: &'a AuditRecord, numbers: &mut Numbers<'a>, specs: &[String]) -> AuditedMove {
+fn budgeted_move<'a>(mv: &'a AuditMove, numbers: &mut Numbers<'a>, specs: &[String]) -> BudgetedMove {
     let next = numbers.games.len();
     let game = *numbers.games.entry((&mv.file, mv.game)).or_insert(next);
     let number = numbers.moves.entry((game, &mv.side)).or_insert(0);
     *number += 1;
-    AuditedMove {
+    BudgetedMove {
         game,
         player: Some(0),
         number: *number,
         used_ms: mv.used_ms,
         budget_ms: mv.budget_ms,
-        moves_left: mv.moves_left_true,
+        moves_left: f64::from(mv.moves_left_true),
         budgets_ms: specs.iter().map(|spec| mv.managers.get(spec).copied()).collect(),
         estimates: Vec::new(),
     }
@@ -80,13 +83,15 @@ mod tests {
 
     #[test]
     fn moves_are_counted_on_their_side_of_their_game() {
-        let mv = |file: &str, game: u64, side: &str| AuditRecord {
+        let mv = |file: &str, game: usize, side: &str| AuditMove {
             file: file.into(),
             game,
+            ply: 0,
             side: side.into(),
+            clock_ms: None,
             used_ms: 100.0,
             budget_ms: None,
-            moves_left_true: 1.0,
+            moves_left_true: 1,
             managers: [("smooth".to_owned(), 50.0)].into(),
         };
         let moves = vec![
@@ -98,7 +103,7 @@ mod tests {
         ];
         let audit = Audit { moves, ..Audit::default() };
         let (specs, mut numbers) = (["smooth", "none"].map(str::to_owned), Numbers::default());
-        let audited: Vec<AuditedMove> = audit.moves.iter().map(|mv| audited_move(mv, &mut numbers, &specs)).collect();
+        let audited: Vec<BudgetedMove> = audit.moves.iter().map(|mv| budgeted_move(mv, &mut numbers, &specs)).collect();
         let numbers: Vec<(usize, usize)> = audited.iter().map(|mv| (mv.game, mv.number)).collect();
         assert_eq!(numbers, [(0, 1), (0, 1), (0, 2), (1, 1), (2, 1)]);
         assert_eq!(audited[0].budgets_ms, [Some(50.0), None]);

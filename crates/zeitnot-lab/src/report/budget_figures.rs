@@ -3,7 +3,7 @@
 
 use super::budgets::Budgets;
 use super::figure::{Figure, Table};
-use super::means::Mean;
+use crate::sample::Mean;
 use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Reference, Spread};
 use zeitnot_text::words::{count, counted, grouped, percent, time};
 
@@ -50,7 +50,6 @@ impl Budgets<'_> {
                 y: Axis::log("time used", Quantity::Time),
                 curves: curves.collect(),
                 references: vec![Reference::Diagonal("used as granted".to_owned())],
-                marker: None,
             }),
             table,
         })
@@ -59,7 +58,7 @@ impl Budgets<'_> {
     /// Draws the mean time used by move number beside the budgets that the managers would have granted on the same clocks.
     /// `None` without moves or managers.
     pub fn beside_managers(&self) -> Option<Figure> {
-        if self.specs.is_empty() || self.managers.iter().all(|manager| manager.budget.count == 0) {
+        if self.specs.is_empty() || self.managers.iter().all(|manager| manager.budgets.count == 0) {
             return None;
         }
         let groups = self.by_number.groups(self.is_one_game);
@@ -82,7 +81,7 @@ impl Budgets<'_> {
             table.row([(first + 1).to_string(), row.first.count.to_string()].into_iter().chain(means).collect());
         }
         let budgets = self.specs.iter().zip(&self.managers).map(|(spec, manager)| {
-            let (granted, used) = (manager.budget.mean(), manager.used.mean());
+            let (granted, used) = (manager.budgets.mean(), manager.used.mean());
             let of = if used > 0.0 { format!(", {:.2} of it", granted / used) } else { String::new() };
             format!("{spec} would have granted {}{of}", time(granted))
         });
@@ -109,10 +108,10 @@ impl Budgets<'_> {
     pub fn moves_left(&self) -> Option<Figure> {
         let managers = self.specs.iter().zip(&self.managers).enumerate();
         let estimating: Vec<(usize, &String, f64)> = managers
-            .filter(|(_, (_, manager))| manager.estimates_all)
-            .filter_map(|(at, (spec, manager))| Some((at, spec, manager.errors.median()?)))
+            .filter(|(_, (_, manager))| manager.estimates_all())
+            .filter_map(|(at, (spec, manager))| Some((at, spec, manager.moves_left_errors()?[0])))
             .collect();
-        let moves = estimating.first().map(|(at, ..)| self.managers[*at].errors.seen())?;
+        let moves = estimating.first().map(|(at, ..)| self.managers[*at].budgets.count)?;
         let groups = self.by_moves_left.groups(self.is_one_game);
         let truth: Vec<f64> = groups.iter().map(|(_, row)| row.first.mean()).collect();
         // A manager has the colour that it has beside the times used.
@@ -144,7 +143,6 @@ impl Budgets<'_> {
                 y: Axis::new("estimate of the moves left", Quantity::Count),
                 curves,
                 references: vec![Reference::Diagonal("the truth".to_owned())],
-                marker: None,
             }),
             table,
         })
@@ -153,11 +151,11 @@ impl Budgets<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::budgets::{AuditedMove, MOST_POINTS};
+    use super::super::budgets::{BudgetedMove, MOST_POINTS};
     use super::*;
 
-    fn mv(game: usize, number: usize, used_ms: f64, estimate: f64) -> AuditedMove {
-        AuditedMove {
+    fn mv(game: usize, number: usize, used_ms: f64, estimate: f64) -> BudgetedMove {
+        BudgetedMove {
             game,
             player: Some(0),
             number,
@@ -173,7 +171,7 @@ mod tests {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    fn budgets<'a>(players: &'a [String], specs: &'a [String], moves: &[AuditedMove]) -> Budgets<'a> {
+    fn budgets<'a>(players: &'a [String], specs: &'a [String], moves: &[BudgetedMove]) -> Budgets<'a> {
         let mut budgets = Budgets::new(players, specs);
         moves.iter().for_each(|mv| budgets.add(mv));
         budgets
@@ -181,7 +179,7 @@ mod tests {
 
     #[test]
     fn captions_have_the_means_of_the_moves() {
-        let moves: Vec<AuditedMove> = (1..=10).map(|number| mv(0, number, 1_000.0 * number as f64, 8.0)).collect();
+        let moves: Vec<BudgetedMove> = (1..=10).map(|number| mv(0, number, 1_000.0 * number as f64, 8.0)).collect();
         let (players, specs) = (specs(&["a"]), specs(&["smooth"]));
         let budgets = budgets(&players, &specs, &moves);
         let used = budgets.beside_used().unwrap();
@@ -203,9 +201,10 @@ mod tests {
 
     #[test]
     fn a_manager_without_an_estimate_is_left_out() {
-        let mut moves: Vec<AuditedMove> = (1..=10).map(|number| mv(0, number, 1_000.0, 8.0)).collect();
+        let mut moves: Vec<BudgetedMove> = (1..=10).map(|number| mv(0, number, 1_000.0, 8.0)).collect();
         let specs = specs(&["simple", "smooth"]);
         moves.iter_mut().for_each(|mv| mv.estimates.insert(0, None));
+        moves.iter_mut().for_each(|mv| mv.budgets_ms.push(Some(100.0)));
         let figure = budgets(&[], &specs, &moves).moves_left().unwrap();
         assert_eq!(figure.table.head, ["moves left", "moves", "smooth"]);
         let Plot::Lines(plot) = &figure.plot else { panic!() };
@@ -224,7 +223,7 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_of_nothing() {
-        let unknown = [AuditedMove { player: Some(0), number: 1, moves_left: 1.0, ..AuditedMove::default() }];
+        let unknown = [BudgetedMove { player: Some(0), number: 1, moves_left: 1.0, ..BudgetedMove::default() }];
         let (players, specs) = (specs(&["a"]), specs(&["smooth"]));
         let budgets = budgets(&players, &specs, &unknown);
         assert!(budgets.beside_used().is_none() && budgets.beside_managers().is_none());
@@ -234,8 +233,8 @@ mod tests {
     #[test]
     fn many_points_are_a_sample_of_both_players() {
         let (players, specs) = (specs(&["a", "b"]), Vec::new());
-        let moves: Vec<AuditedMove> = (0..9_000)
-            .map(|number| AuditedMove { player: Some(number % 2), budgets_ms: Vec::new(), ..mv(number, 1, 9.0, 1.0) })
+        let moves: Vec<BudgetedMove> = (0..9_000)
+            .map(|number| BudgetedMove { player: Some(number % 2), budgets_ms: Vec::new(), ..mv(number, 1, 9.0, 1.0) })
             .collect();
         let figure = budgets(&players, &specs, &moves).beside_used().unwrap();
         let Plot::Lines(plot) = &figure.plot else { panic!() };

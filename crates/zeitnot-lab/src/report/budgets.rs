@@ -1,18 +1,17 @@
 //! Sums up the budgets of moves, one after another: the player's own, and those that our managers would have granted, with their
 //! estimates of the moves left.
 
-use super::means::{Mean, Rows};
-use crate::sample::Sample;
+use super::means::Rows;
+use crate::audit::ManagerSums;
+use crate::sample::{Mean, Sample};
 
 /// Points that a chart shows; more make a blot, and a large file.
 pub const MOST_POINTS: usize = 2_000;
-/// Errors of estimates that are kept for their median.
-const MOST_ERRORS: usize = 200_000;
 
-/// A move of a game, and what managers say of it.
+/// A move of a game with the budgets and estimates of managers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AuditedMove {
-    /// The number of its game among those that are told of.
+pub struct BudgetedMove {
+    /// The number of its game in the report.
     pub game: usize,
     /// The place of its player among those that are shown; `None` of another one.
     pub player: Option<usize>,
@@ -20,13 +19,13 @@ pub struct AuditedMove {
     pub number: usize,
     /// Time used, in milliseconds.
     pub used_ms: f64,
-    /// The budget of the player's own time manager, in milliseconds, where it is told.
+    /// The budget of the player's own time manager, in milliseconds, where it is known.
     pub budget_ms: Option<f64>,
     /// Moves of this side that followed, this one among them.
     pub moves_left: f64,
-    /// The budget of each manager that was asked, in milliseconds; `None` where one is not told.
+    /// The budget of each manager that was asked, in milliseconds; `None` where it is not known.
     pub budgets_ms: Vec<Option<f64>>,
-    /// The moves left by each manager's estimate, `None` where it makes none; empty where they are not told.
+    /// The moves left by each manager's estimate, `None` where it makes none; empty where they are not known.
     pub estimates: Vec<Option<f64>>,
 }
 
@@ -37,18 +36,6 @@ pub struct OwnBudgets {
     pub used: Mean,
     /// Moves that took longer.
     pub above: usize,
-}
-
-/// A manager over all moves.
-#[derive(Clone, Debug)]
-pub struct ManagerMeans {
-    pub budget: Mean,
-    /// The time of the moves that it was asked about.
-    pub used: Mean,
-    /// By how many moves its estimates of the moves left are off.
-    pub errors: Sample,
-    /// It estimated the moves left of every move.
-    pub estimates_all: bool,
 }
 
 /// The budgets of moves, added one after another.
@@ -64,18 +51,12 @@ pub struct Budgets<'a> {
     pub(super) points: Sample<(usize, f32, f32)>,
     pub(super) by_number: Rows,
     pub(super) by_moves_left: Rows,
-    pub(super) managers: Vec<ManagerMeans>,
+    pub(super) managers: Vec<ManagerSums>,
 }
 
 impl<'a> Budgets<'a> {
     /// The budgets of no move, of these players and managers.
     pub fn new(players: &'a [String], specs: &'a [String]) -> Budgets<'a> {
-        let manager = ManagerMeans {
-            budget: Mean::default(),
-            used: Mean::default(),
-            errors: Sample::new(MOST_ERRORS),
-            estimates_all: true,
-        };
         Budgets {
             players,
             specs,
@@ -86,12 +67,12 @@ impl<'a> Budgets<'a> {
             points: Sample::new(MOST_POINTS),
             by_number: Rows::default(),
             by_moves_left: Rows::default(),
-            managers: vec![manager; specs.len()],
+            managers: vec![ManagerSums::default(); specs.len()],
         }
     }
 
     /// Adds a move.
-    pub fn add(&mut self, mv: &AuditedMove) {
+    pub fn add(&mut self, mv: &BudgetedMove) {
         self.is_one_game &= *self.first_game.get_or_insert(mv.game) == mv.game;
         self.used.add(mv.used_ms);
         if let (Some(budget_ms), Some(player)) = (mv.budget_ms, mv.player)
@@ -107,8 +88,7 @@ impl<'a> Budgets<'a> {
         }
         for (manager, budget_ms) in self.managers.iter_mut().zip(&mv.budgets_ms) {
             if let Some(budget_ms) = budget_ms {
-                manager.budget.add(*budget_ms);
-                manager.used.add(mv.used_ms);
+                manager.add(mv.used_ms, *budget_ms);
             }
         }
         if mv.estimates.is_empty() {
@@ -118,10 +98,7 @@ impl<'a> Budgets<'a> {
             self.by_moves_left.add(at, mv.moves_left, &mv.estimates);
         }
         for (manager, estimate) in self.managers.iter_mut().zip(&mv.estimates) {
-            match estimate {
-                Some(estimate) => manager.errors.add((estimate - mv.moves_left).abs() as f32),
-                None => manager.estimates_all = false,
-            }
+            estimate.iter().for_each(|estimate| manager.add_estimate(*estimate, mv.moves_left));
         }
     }
 }

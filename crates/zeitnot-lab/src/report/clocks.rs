@@ -1,18 +1,17 @@
 //! Draws the clocks of the players over the moves of their games.
 
+use super::clock_figures::{MOST_BANDS, banded};
 use super::figure::{Figure, Table};
 use super::games::AuditedGame;
+use crate::clock_use::Quantiles;
 use crate::sample::Sample;
-use crate::time_use::Quantiles;
 use std::collections::BTreeMap;
-use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Spread};
+use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity};
 use zeitnot_engine::chess::Color;
 use zeitnot_text::words::{count, counted, time};
 
 /// Games of a player from which its clocks are drawn as a band; those of fewer are drawn one by one.
 const BAND_GAMES: usize = 6;
-/// Players whose bands are drawn; those of more would hide each other, so that their medians are drawn alone.
-const MOST_BANDS: usize = 3;
 /// The share of a player's games that must have come to a move for its quantiles to be told: the long games of a few
 /// would pass for the course of all.
 const LEAST_SHARE: f64 = 0.25;
@@ -23,13 +22,10 @@ const MOST_CLOCKS: usize = 4_000;
 type Course = Vec<(f64, f64)>;
 
 /// The clock of one side of a game at the beginning of each of its moves, and after the last one. Moves are counted as
-/// the game counts them; those of Black lie half a move behind White's if `is_by_ply`.
-pub fn course(game: &AuditedGame, color: Color, is_by_ply: bool) -> Course {
+/// the game counts them.
+fn course(game: &AuditedGame, color: Color) -> Course {
     let positions = game.game.game.positions();
-    let place = |ply: usize| {
-        let ply = f64::from(positions[ply].ply());
-        1.0 + if is_by_ply { ply / 2.0 } else { (ply / 2.0).floor() }
-    };
+    let place = |ply: usize| 1.0 + (f64::from(positions[ply].ply()) / 2.0).floor();
     let own = game.times.moves.iter().filter(|mv| mv.color == color);
     let mut course: Course = own.filter_map(|mv| Some((place(mv.ply), mv.clock_ms?))).collect();
     let end_ms = game.times.end_ms[usize::from(color == Color::Black)];
@@ -78,7 +74,7 @@ impl PlayerCourses {
             }
             game.times.end_ms[side].into_iter().for_each(|end_ms| self.ends_ms.add(end_ms as f32));
         }
-        let course = course(game, color, false);
+        let course = course(game, color);
         if course.is_empty() {
             return;
         }
@@ -164,10 +160,8 @@ impl<'a> Clocks<'a> {
         for (color, (player, courses)) in players.iter().zip(courses).enumerate() {
             if courses.is_banded() {
                 let by_move: Vec<_> = courses.quantiles().collect();
-                let band = by_move.iter().map(|(at, _, clock)| (*at, clock.p5, clock.p95)).collect();
-                let points = by_move.iter().map(|(at, _, clock)| (*at, clock.p50)).collect();
-                let spread = if players.len() <= MOST_BANDS { Spread::Band(band) } else { Spread::None };
-                curves.push(Curve { spread, ..Curve::line(player, color, points) });
+                let course: Vec<_> = by_move.iter().map(|(at, _, clock)| (*at, *clock)).collect();
+                curves.push(banded(player, color, players.len(), &course));
                 for (at, games, clock) in by_move {
                     let [p5, p50, p95] = [clock.p5, clock.p50, clock.p95].map(time);
                     row([player.clone(), dash(), count(at), games.to_string(), p5, p50, p95]);
@@ -220,6 +214,7 @@ impl<'a> Clocks<'a> {
 mod tests {
     use super::super::games::audited;
     use super::*;
+    use zeitnot_charts::Spread;
 
     fn clocks(games: &[AuditedGame], players: &[String]) -> Option<Figure> {
         let mut clocks = Clocks::new(players);
@@ -237,7 +232,6 @@ mod tests {
         let Plot::Lines(plot) = &figure.plot else { panic!() };
         assert_eq!(plot.curves[0].points, [(1.0, 10_000.0), (2.0, 9_000.0), (3.0, 9_000.0)]);
         assert_eq!(plot.curves[1].points, [(1.0, 10_000.0), (2.0, 8_000.0)]);
-        assert_eq!(course(&games[0], Color::Black, true)[0].0, 1.5);
     }
 
     #[test]

@@ -1,30 +1,23 @@
 //! Draws the charts of a comparison of players at several time controls: ratings, matches, and how each used its clock.
 
-use super::clock_use::{ClockUse, left, phases};
-use super::figure::{Figure, Section, Table};
-use super::records::{CellRecord, ComparisonRecord, RankRecord};
+use super::clock_figures::{PlayerRow, left, phases};
+use super::figure::{Figure, Section, Table, at_control, color_of, each_once};
 use crate::comparison::PlayerTimes;
+use crate::results::{CellResult, ComparisonResult, RankResult};
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference};
-use zeitnot_text::words::{count, counted, elo, slug, time};
+use zeitnot_text::words::{count, counted, elo, time};
 
 /// Builds the section about a comparison.
-pub fn section(name: &str, comparison: &ComparisonRecord) -> Section {
-    let ComparisonRecord { cells, times, ranking } = comparison;
-    let (players, tcs) = (players(times), controls(times));
-    let games: u64 = cells.iter().map(|cell| cell.results.games).fold(0, u64::saturating_add);
+pub fn section(name: &str, comparison: &ComparisonResult) -> Section {
+    let ComparisonResult { cells, times, ranking } = comparison;
+    let players = each_once(times.iter().map(|times| times.player.as_str()));
+    let tcs = each_once(times.iter().map(|times| times.tc.as_str()));
+    let games: u64 = cells.iter().map(|cell| cell.score.games).fold(0, u64::saturating_add);
     let mut figures: Vec<Figure> = [rating(ranking, &players), matches(cells)].into_iter().flatten().collect();
     for tc in &tcs {
         let own: Vec<&PlayerTimes> = times.iter().filter(|times| times.tc == *tc).collect();
-        let clocks: Vec<ClockUse> = own.iter().map(|times| clock_use(times, &players)).collect();
-        let named = |name: &str| format!("{name}-{}", slug(tc));
-        let more = [
-            left(&named("clock-left"), &clocks),
-            by_move(&named("time-by-move"), &own, &players),
-            phases(&named("time-by-phase"), &clocks),
-        ];
-        figures.extend(
-            more.into_iter().flatten().map(|figure| Figure { title: format!("{}, {tc}", figure.title), ..figure }),
-        );
+        let clocks: Vec<PlayerRow> = own.iter().map(|times| clock_use(times, &players)).collect();
+        figures.extend(at_control(tc, [left(&clocks), by_move(&own, &players), phases(&clocks)]));
     }
     Section {
         title: format!("Comparison of {name}"),
@@ -39,32 +32,13 @@ pub fn section(name: &str, comparison: &ComparisonRecord) -> Section {
     }
 }
 
-fn players(times: &[PlayerTimes]) -> Vec<&str> {
-    each_once(times.iter().map(|times| times.player.as_str()))
-}
-
-fn controls(times: &[PlayerTimes]) -> Vec<&str> {
-    each_once(times.iter().map(|times| times.tc.as_str()))
-}
-
-/// The texts in their order, each once.
-pub fn each_once<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut all: Vec<&str> = Vec::new();
-    for text in texts {
-        if !all.contains(&text) {
-            all.push(text);
-        }
-    }
-    all
-}
-
-fn clock_use(times: &PlayerTimes, players: &[&str]) -> ClockUse {
-    ClockUse {
+fn clock_use(times: &PlayerTimes, players: &[&str]) -> PlayerRow {
+    PlayerRow {
         name: times.player.clone(),
-        games: times.time_use.games,
-        left_ms: Some(times.time_use.clock_left_ms),
-        share_by_phase: times.time_use.share_by_phase,
-        color: players.iter().position(|player| *player == times.player).unwrap_or(0),
+        games: times.clock_use.games,
+        left_ms: Some(times.clock_use.clock_left_ms),
+        share_by_phase: times.clock_use.share_by_phase,
+        color: color_of(players, &times.player),
     }
 }
 
@@ -74,15 +48,15 @@ pub fn elo_row(name: &str, elo: Option<f64>, error: Option<f64>, color: usize) -
     DotRow { name: name.to_owned(), value: elo, interval, color }
 }
 
-fn rating(ranking: &[RankRecord], players: &[&str]) -> Option<Figure> {
+fn rating(ranking: &[RankResult], players: &[&str]) -> Option<Figure> {
     let best = ranking.first()?;
     let mut table = Table::new(&["player", "Elo, all controls"]);
     for rank in ranking {
-        table.row(vec![rank.manager.clone(), elo(rank.elo, rank.elo_error)]);
+        table.row(vec![rank.manager.clone(), elo(rank.all.elo, rank.all.elo_error)]);
     }
-    let color = |rank: &RankRecord| players.iter().position(|player| *player == rank.manager).unwrap_or(0);
-    let rows = ranking.iter().map(|rank| elo_row(&rank.manager, rank.elo, rank.elo_error, color(rank)));
-    let anchor = ranking.iter().find(|rank| rank.elo == Some(0.0) && rank.elo_error == Some(0.0));
+    let color = |rank: &RankResult| color_of(players, &rank.manager);
+    let rows = ranking.iter().map(|rank| elo_row(&rank.manager, rank.all.elo, rank.all.elo_error, color(rank)));
+    let anchor = ranking.iter().find(|rank| rank.all.elo == Some(0.0) && rank.all.elo_error == Some(0.0));
     let against = anchor.map_or_else(String::new, |rank| format!(", {} being 0", rank.manager));
     Some(Figure {
         name: "ranking".to_owned(),
@@ -90,7 +64,7 @@ fn rating(ranking: &[RankRecord], players: &[&str]) -> Option<Figure> {
         caption: format!(
             "{} is first with Elo {}{against}. Lines are 95 % errors.",
             best.manager,
-            elo(best.elo, best.elo_error)
+            elo(best.all.elo, best.all.elo_error)
         ),
         plot: Plot::Dots(DotPlot {
             axis: Axis::new("Elo", Quantity::Number),
@@ -101,29 +75,29 @@ fn rating(ranking: &[RankRecord], players: &[&str]) -> Option<Figure> {
     })
 }
 
-fn matches(cells: &[CellRecord]) -> Option<Figure> {
+fn matches(cells: &[CellResult]) -> Option<Figure> {
     let mut table =
         Table::new(&["control", "first", "second", "games", "+ = -", "pairs", "Elo of the first", "lost on time"]);
-    for CellRecord { tc, first, second, results } in cells {
-        let [one, other] = results.forfeits;
+    for CellResult { tc, first, second, score, .. } in cells {
+        let [one, other] = score.forfeits;
         table.row(vec![
             tc.clone(),
             first.clone(),
             second.clone(),
-            results.games.to_string(),
-            format!("+{} ={} -{}", results.wins, results.draws, results.losses),
-            format!("{:?}", results.pentanomial),
-            elo(results.elo, results.elo_error),
+            score.games.to_string(),
+            format!("+{} ={} -{}", score.wins, score.draws, score.losses),
+            format!("{:?}", score.pentanomial),
+            elo(score.elo, score.elo_error),
             format!("{one}, {other}"),
         ]);
     }
     let tcs = each_once(cells.iter().map(|cell| cell.tc.as_str()));
-    let color = |cell: &CellRecord| tcs.iter().position(|tc| *tc == cell.tc).unwrap_or(0);
-    let name = |cell: &CellRecord| format!("{} against {}, {}", cell.first, cell.second, cell.tc);
-    let rows = cells.iter().map(|cell| elo_row(&name(cell), cell.results.elo, cell.results.elo_error, color(cell)));
+    let color = |cell: &CellResult| color_of(&tcs, &cell.tc);
+    let name = |cell: &CellResult| format!("{} against {}, {}", cell.first, cell.second, cell.tc);
+    let rows = cells.iter().map(|cell| elo_row(&name(cell), cell.score.elo, cell.score.elo_error, color(cell)));
     // A difference counts by its size, whichever player was named first.
     let widest = cells.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    let forfeits: u64 = cells.iter().flat_map(|cell| cell.results.forfeits).fold(0, u64::saturating_add);
+    let forfeits: u64 = cells.iter().flat_map(|cell| cell.score.forfeits).fold(0, u64::saturating_add);
     let lost = if forfeits == 0 { "No game".to_owned() } else { counted(forfeits as usize, "game") };
     let were = if forfeits > 1 { "were" } else { "was" };
     Some(Figure {
@@ -132,8 +106,8 @@ fn matches(cells: &[CellRecord]) -> Option<Figure> {
         caption: format!(
             "The widest difference: {}: Elo {} in {}. {lost} {were} lost on time. Lines are 95 % errors.",
             name(widest),
-            elo(widest.results.elo, widest.results.elo_error),
-            counted(widest.results.games as usize, "game")
+            elo(widest.score.elo, widest.score.elo_error),
+            counted(widest.score.games as usize, "game")
         ),
         plot: Plot::Dots(DotPlot {
             axis: Axis::new("Elo of the first", Quantity::Number),
@@ -145,28 +119,28 @@ fn matches(cells: &[CellRecord]) -> Option<Figure> {
 }
 
 /// The size of a difference; one beyond measure is the widest.
-fn size(cell: &CellRecord) -> f64 {
-    cell.results.elo.map_or(f64::INFINITY, f64::abs)
+fn size(cell: &CellResult) -> f64 {
+    cell.score.elo.map_or(f64::INFINITY, f64::abs)
 }
 
-fn by_move(name: &str, times: &[&PlayerTimes], players: &[&str]) -> Option<Figure> {
+fn by_move(times: &[&PlayerTimes], players: &[&str]) -> Option<Figure> {
     let mut table = Table::new(&["player", "from move", "mean time", "mean visits", "moves"]);
     let mut curves = Vec::new();
-    for own in times.iter().filter(|own| !own.time_use.by_move.is_empty()) {
-        let color = players.iter().position(|player| *player == own.player).unwrap_or(0);
-        let points = own.time_use.by_move.iter().map(|mv| (mv.from_move as f64, mv.mean_ms)).collect();
+    for own in times.iter().filter(|own| !own.clock_use.by_move.is_empty()) {
+        let color = color_of(players, &own.player);
+        let points = own.clock_use.by_move.iter().map(|mv| (mv.from_move as f64, mv.mean_ms)).collect();
         curves.push(Curve::line(&own.player, color, points));
-        for mv in &own.time_use.by_move {
+        for mv in &own.clock_use.by_move {
             let (from, moves) = (mv.from_move.to_string(), mv.moves.to_string());
             table.row(vec![own.player.clone(), from, time(mv.mean_ms), count(mv.mean_playouts), moves]);
         }
     }
     let (player, mv) = times
         .iter()
-        .flat_map(|own| own.time_use.by_move.iter().map(|mv| (own.player.as_str(), mv)))
+        .flat_map(|own| own.clock_use.by_move.iter().map(|mv| (own.player.as_str(), mv)))
         .max_by(|a, b| a.1.mean_ms.total_cmp(&b.1.mean_ms))?;
     Some(Figure {
-        name: name.to_owned(),
+        name: "time-by-move".to_owned(),
         title: "Time by move number".to_owned(),
         caption: format!(
             "{player} thinks longest from move {} out of book on: {} a move. Five moves are averaged, where five games came so far.",
@@ -184,26 +158,27 @@ fn by_move(name: &str, times: &[&PlayerTimes], players: &[&str]) -> Option<Figur
 
 #[cfg(test)]
 mod tests {
-    use super::super::records::ResultsRecord;
     use super::*;
-    use crate::time_use::{MoveTime, TimeUse};
+    use crate::clock_use::{ClockUse, MoveTime, Quantiles};
+    use crate::results::{Elo, Score};
 
     #[test]
     fn captions_name_the_ends_of_a_comparison() {
-        let cell = |second: &str, elo| CellRecord {
+        let cell = |second: &str, elo| CellResult {
             tc: "10+0.1".into(),
             first: "a".into(),
             second: second.into(),
-            results: ResultsRecord {
+            score: Score {
                 games: 40,
                 wins: 1,
                 draws: 2,
                 losses: 37,
-                pentanomial: [0; 5],
                 elo,
                 elo_error: Some(5.0),
                 forfeits: [0, 1],
+                ..Score::default()
             },
+            clock_left_ms: Quantiles::default(),
         };
         let by_move = [(1, 500.0), (6, 800.0)].map(|(from_move, mean_ms)| MoveTime {
             from_move,
@@ -214,19 +189,19 @@ mod tests {
         let times = |player: &str| PlayerTimes {
             tc: "10+0.1".into(),
             player: player.into(),
-            time_use: TimeUse {
+            clock_use: ClockUse {
                 games: 40,
                 by_move: by_move.to_vec(),
                 share_by_phase: [0.5, 0.5, 0.0],
-                ..TimeUse::default()
+                ..ClockUse::default()
             },
         };
-        let rank = |name: &str, elo, elo_error| RankRecord {
+        let rank = |name: &str, elo, elo_error| RankResult {
             manager: name.into(),
-            elo: Some(elo),
-            elo_error: Some(elo_error),
+            all: Elo { elo: Some(elo), elo_error: Some(elo_error) },
+            by_tc: Vec::new(),
         };
-        let record = ComparisonRecord {
+        let record = ComparisonResult {
             cells: vec![cell("b", Some(-30.0)), cell("c", Some(20.0))],
             times: ["a", "b", "c"].map(times).to_vec(),
             ranking: vec![rank("b", 30.0, 5.0), rank("a", 0.0, 0.0)],

@@ -1,7 +1,7 @@
 //! Holds the parts of a report: sections, and figures with their captions and tables.
 
-use super::board::Board;
 use zeitnot_charts::{Frame, Plot, draw};
+use zeitnot_text::words::slug;
 
 /// A table. Every row has as many cells as the head.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,13 +85,30 @@ pub struct Section {
     pub figures: Vec<Figure>,
     /// The games that were lost on time.
     pub listing: Option<Listing>,
-    /// A game whose board stands beside its clock.
-    pub board: Option<Board>,
 }
 
-impl Section {
-    /// All figures, that of the board behind the others.
-    pub fn all_figures(&self) -> impl Iterator<Item = &Figure> {
-        self.figures.iter().chain(self.board.iter().map(|board| &board.chart))
+/// Figures about one of several time controls, which their names and titles then have.
+pub fn at_control(tc: &str, figures: impl IntoIterator<Item = Option<Figure>>) -> impl Iterator<Item = Figure> {
+    let named = move |figure: Figure| Figure {
+        name: format!("{}-{}", figure.name, slug(tc)),
+        title: format!("{}, {tc}", figure.title),
+        ..figure
+    };
+    figures.into_iter().flatten().map(named)
+}
+
+/// The names in their order, each once.
+pub fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
     }
+    all
+}
+
+/// The number of the colour of a name among names that each have one.
+pub fn color_of(names: &[&str], name: &str) -> usize {
+    names.iter().position(|other| *other == name).unwrap_or(0)
 }

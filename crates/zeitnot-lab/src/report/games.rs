@@ -1,9 +1,8 @@
-//! Draws the charts of games with clocks: the courses of the clocks, the budgets, the phases, and one game move by move. The games
-//! are read twice, one after another: to know their players, and to draw them.
+//! Draws the charts of games with clocks: the courses of the clocks, the budgets, the phases. The games are read twice, one after
+//! another: to know their players, and to draw them.
 
-use super::board::Board;
-use super::budgets::{AuditedMove, Budgets};
-use super::clock_use::{ClockUse, left, phases};
+use super::budgets::{BudgetedMove, Budgets};
+use super::clock_figures::{PlayerRow, left, phases};
 use super::clocks::Clocks;
 use super::figure::Section;
 use super::lost_games::LostGames;
@@ -49,27 +48,23 @@ struct Survey {
     /// Whether anything in it is of a game.
     is_pgn: bool,
     players: BTreeMap<Box<str>, usize>,
-    /// The game whose board is shown.
-    chosen: Option<AuditedGame>,
     lost: LostGames,
 }
 
 /// Builds the section about the games of a file.
 ///
 /// # Errors
-/// [`ReportError`], when it is no PGN, no move has a clock, the game whose board is asked for is not there, or a manager is none.
+/// [`ReportError`], when it is no PGN, no move has a clock, or a manager does not exist.
 pub fn section(
     path: &Path,
     source: &mut (impl Read + Seek),
     rules: &ReportRules,
     added: &mut Added,
 ) -> Result<Section, ReportError> {
-    let Survey { games, with_clocks, damaged, players, chosen, lost, .. } = survey(path, source, rules, added)?;
-    let chosen = match (chosen, rules.game) {
-        (Some(chosen), _) => chosen,
-        (None, Some(number)) if with_clocks > 0 => return Err(ReportError::NoGame { number, games }),
-        (None, _) => return Err(ReportError::NoClocks { games, problem: added.problems.first().cloned() }),
-    };
+    let Survey { games, with_clocks, damaged, players, lost, .. } = survey(path, source, added)?;
+    if with_clocks == 0 {
+        return Err(ReportError::NoClocks { games, problem: added.problems.first().cloned() });
+    }
     let (players, others) = shown_players(&players);
     let specs = &rules.managers;
     let mut clocks = Clocks::new(&players);
@@ -94,8 +89,8 @@ pub fn section(
         budgets.beside_used(),
         budgets.beside_managers(),
         budgets.moves_left(),
-        left("clock-left", &uses),
-        phases("time-by-phase", &uses),
+        left(&uses),
+        phases(&uses),
     ];
     let mut introduction = format!("{} with clocks", counted(with_clocks, "game"));
     if with_clocks < games {
@@ -113,18 +108,12 @@ pub fn section(
         introduction: format!("{introduction}."),
         figures: figures.into_iter().flatten().collect(),
         listing: lost.listing(),
-        board: Some(Board::new(&chosen)),
         ..Section::default()
     })
 }
 
 /// Reads the games for the first time.
-fn survey(
-    path: &Path,
-    source: &mut (impl Read + Seek),
-    rules: &ReportRules,
-    added: &mut Added,
-) -> Result<Survey, ReportError> {
+fn survey(path: &Path, source: &mut (impl Read + Seek), added: &mut Added) -> Result<Survey, ReportError> {
     let mut survey = Survey::default();
     let mut remarks = Remarks::default();
     source.rewind()?;
@@ -149,9 +138,6 @@ fn survey(
                 None => drop(survey.players.insert(player.into(), 1)),
             }
         }
-        if survey.chosen.is_none() && rules.game.is_none_or(|number| game.game.number == number) {
-            survey.chosen = Some(game);
-        }
     }
     if !survey.is_pgn {
         return Err(ReportError::Unknown);
@@ -170,12 +156,12 @@ fn shown_players(counts: &BTreeMap<Box<str>, usize>) -> (Vec<String>, usize) {
     (players.into_iter().take(MOST_PLAYERS).map(|(player, _)| player.to_owned()).collect(), others)
 }
 
-fn clock_uses(clocks: &PlayerClocks, players: &[String]) -> Vec<ClockUse> {
+fn clock_uses(clocks: &PlayerClocks, players: &[String]) -> Vec<PlayerRow> {
     let none: &[&str] = &[];
     let clocks: Vec<_> = clocks.clocks(none).collect();
     let of = |(color, player): (usize, &String)| {
         let clock = clocks.iter().find(|clock| clock.player == *player)?;
-        Some(ClockUse {
+        Some(PlayerRow {
             name: player.clone(),
             games: clock.games,
             left_ms: (clock.known_ends > 0).then_some(clock.clock_left_ms),
@@ -205,7 +191,7 @@ fn add_moves(
         let of_managers = || advice.iter().map(|advice| advice[at]);
         // Managers are not asked where no clock is known.
         let is_asked = mv.clock_ms.is_some();
-        budgets.add(&AuditedMove {
+        budgets.add(&BudgetedMove {
             game: index,
             player: places[side],
             number: numbers[side],
@@ -233,8 +219,8 @@ mod tests {
     #[test]
     fn those_with_the_most_games_come_first() {
         let players = |text: &str| {
-            let (mut source, rules) = (std::io::Cursor::new(text.as_bytes()), ReportRules::default());
-            let survey = survey(Path::new("g.pgn"), &mut source, &rules, &mut Added::default()).unwrap();
+            let mut source = std::io::Cursor::new(text.as_bytes());
+            let survey = survey(Path::new("g.pgn"), &mut source, &mut Added::default()).unwrap();
             shown_players(&survey.players)
         };
         let game =

@@ -1,11 +1,12 @@
-//! Tells by its content which input a file is, and reads it.
+//! Reads the inputs of a file: games, Lc0's log, or results of other commands, each by its kind.
 
 use super::ReportError;
-use super::records::{
-    Audit, AuditRecord, AuditSummary, ComparisonRecord, GameRecord, LostRecord, MatchRecord, ReplayRecord,
-    ResultsRecord, SimulationRecord, TmgrRecord, TuningRecord,
-};
+use super::audits::Audit;
+use super::matches::Match;
+use super::runs::Rows;
+use super::tunings::Tuning;
 use crate::audit::{TmgrMove, is_tmgr_log, read_tmgr_log};
+use crate::results::{ComparisonResult, CourseSettings, LabResult};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::io::{Read, Seek};
@@ -14,29 +15,26 @@ use zeitnot_text::files::without_marks;
 /// Bytes at the beginning that show whether a file may be JSON.
 const HEAD: u64 = 1 << 16;
 
-/// What a file holds.
+/// An input in a file.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// Games in PGN, or nothing that is known: they are too many to be held, and tell that when they are read.
+    /// Games in PGN, or nothing that is known: games are too many to be held, and show which when they are read.
     Games,
-    /// Replays over recorded searches.
-    Replays(Vec<ReplayRecord>),
+    /// A replay or a simulation.
+    Row(Rows),
     /// A comparison.
-    Comparison(ComparisonRecord),
-    /// Simulated games.
-    Simulations(Vec<SimulationRecord>),
+    Comparison(ComparisonResult),
     /// A tuning.
-    Tuning(TuningRecord),
+    Tuning(Tuning),
     /// Matches.
-    Matches(Vec<MatchRecord>),
+    Matches(Vec<Match>),
     /// The audit of games.
     Audit(Audit),
     /// Moves of Lc0's log.
     Tmgr(Vec<TmgrMove>),
 }
 
-/// Reads a file from its beginning, whatever its name is. Lines about games and about Lc0's log may stand together in one; they are two
-/// inputs.
+/// Reads a file from its beginning, whatever its name is.
 ///
 /// # Errors
 /// [`ReportError`], when it is a damaged input, or JSON of something else.
@@ -71,7 +69,7 @@ fn may_be_json(head: &[u8]) -> bool {
 }
 
 /// All values of a stream of JSON, arrays taken apart; `None` of a text that does not begin with an object or an array.
-/// A tag of PGN begins like an array, but is none.
+/// A tag of PGN begins like an array.
 fn json_values(bytes: &[u8]) -> Result<Option<Vec<Value>>, ReportError> {
     let mut values = Vec::new();
     for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
@@ -87,7 +85,7 @@ fn json_values(bytes: &[u8]) -> Result<Option<Vec<Value>>, ReportError> {
             Err(error) => return Err(ReportError::Json { line: error.line(), reason: reason(&error) }),
         }
     }
-    // An empty array tells nothing of its kind.
+    // An empty array has no kind.
     Ok(Some(values).filter(|values| !values.is_empty()))
 }
 
@@ -99,26 +97,51 @@ fn begins_like_json(bytes: &[u8]) -> bool {
 }
 
 fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
-    let first = &values[0];
-    let has = |key: &str| first.get(key).is_some();
-    let summary_has = |key: &str| first.get("summary").is_some_and(|summary| summary.get(key).is_some());
-    match () {
-        () if has("cells") => {
-            values.into_iter().enumerate().map(|(at, value)| Ok(Input::Comparison(read(at, value)?))).collect()
+    let mut values = values.into_iter().enumerate();
+    let (mut inputs, mut matches, mut audits, mut tmgr) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    while let Some((at, value)) = values.next() {
+        if !value.is_object() {
+            return Err(ReportError::UnknownJson);
         }
-        () if has("order") && has("parameters") => read_tuning(values),
-        () if has("manager") && has("clock_ms") => Ok(vec![Input::Simulations(read_all(values)?)]),
-        () if has("regret") => Ok(vec![Input::Replays(read_all(values)?)]),
-        () if has("white") && has("game") || summary_has("pentanomial") => read_matches(values),
-        () if has("used_ms") && has("managers") || has("tmgr") || has("lost_on_time") || summary_has("players") => {
-            read_audit(values)
+        if value.get("kind").is_none() {
+            return Err(ReportError::NoKind { number: at + 1 });
         }
-        () => Err(ReportError::UnknownJson),
+        match read(at, value)? {
+            LabResult::Course(settings) => inputs.push(Input::Tuning(read_course(at, settings, &mut values)?)),
+            LabResult::Comparison(comparison) => inputs.push(Input::Comparison(comparison)),
+            LabResult::Replay(replay) => inputs.push(Input::Row(Rows::Replays(vec![*replay]))),
+            LabResult::Simulation(simulation) => inputs.push(Input::Row(Rows::Simulations(vec![*simulation]))),
+            LabResult::Game(game) => open(&mut matches, |last: &Match| last.score.is_none()).games.push(game),
+            LabResult::Match(end) => open(&mut matches, |last| last.score.is_none()).score = Some(end.summary.score),
+            LabResult::Move(mv) => open(&mut audits, |last: &Audit| last.sums.is_none()).moves.push(mv),
+            LabResult::LostOnTime(lost) => open(&mut audits, |last| last.sums.is_none()).lost.push(*lost),
+            LabResult::Audit(end) => open(&mut audits, |last| last.sums.is_none()).sums = Some(end.summary),
+            LabResult::Tmgr(mv) => tmgr.push(mv.tmgr),
+            LabResult::Rating(_) => {}
+            LabResult::Verification(_) | LabResult::Scan(_) | LabResult::BatchSpeed(_) | LabResult::Tuning(_) => {
+                return Err(ReportError::UnknownJson);
+            }
+        }
+    }
+    let is_audit = !audits.is_empty();
+    audits.retain(|audit| !audit.moves.is_empty() || !audit.lost.is_empty());
+    inputs.extend((!matches.is_empty()).then_some(Input::Matches(matches)));
+    inputs.extend(audits.into_iter().map(Input::Audit));
+    inputs.extend((!tmgr.is_empty()).then_some(Input::Tmgr(tmgr)));
+    match inputs.is_empty() {
+        true if is_audit => Err(ReportError::EmptyAudit),
+        true => Err(ReportError::UnknownJson),
+        false => Ok(inputs),
     }
 }
 
-fn read_all<T: DeserializeOwned>(values: Vec<Value>) -> Result<Vec<T>, ReportError> {
-    values.into_iter().enumerate().map(|(at, value)| read(at, value)).collect()
+/// The last part if it is open, or else a new one: a file may have several matches or audits, each of which ends with its sums.
+fn open<T: Default>(parts: &mut Vec<T>, is_open: impl Fn(&T) -> bool) -> &mut T {
+    if !parts.last().is_some_and(is_open) {
+        parts.push(T::default());
+    }
+    let last = parts.len() - 1;
+    &mut parts[last]
 }
 
 fn read<T: DeserializeOwned>(at: usize, value: Value) -> Result<T, ReportError> {
@@ -130,70 +153,30 @@ fn reason(error: &serde_json::Error) -> String {
     error.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The journal of `time tune`: its settings, its iterations, and the line that ends it.
-fn read_tuning(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
-    let mut values = values.into_iter().enumerate().filter(|(_, value)| value.get("end").is_none());
-    let Some((at, settings)) = values.next() else { return Err(ReportError::UnknownJson) };
-    let mut tuning: TuningRecord = read(at, settings)?;
+/// The journal of `time tune`: behind its settings the iterations, and the line that ends it.
+fn read_course(
+    at: usize,
+    settings: CourseSettings,
+    lines: &mut impl Iterator<Item = (usize, Value)>,
+) -> Result<Tuning, ReportError> {
     // Courses are drawn in steps of the last perturbation.
-    let is_declared = |name: &String| tuning.parameters.get(name).is_some_and(|parameter| parameter.c_end > 0.0);
-    if let Some(name) = tuning.order.iter().find(|name| !is_declared(name)) {
+    let is_declared = |name: &String| settings.parameters.get(name).is_some_and(|parameter| parameter.c_end > 0.0);
+    if let Some(name) = settings.order.iter().find(|name| !is_declared(name)) {
         return Err(ReportError::Entry {
             number: at + 1,
             reason: format!("no parameter {name:?} with a c_end above 0"),
         });
     }
-    tuning.course = values.map(|(at, value)| read(at, value)).collect::<Result<_, _>>()?;
-    Ok(vec![Input::Tuning(tuning)])
-}
-
-/// The matches of `match --json`: each has its games, then its summary.
-fn read_matches(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
-    let mut matches = vec![MatchRecord::default()];
-    for (at, mut value) in values.into_iter().enumerate() {
-        if value.get("rating").is_some() {
-            continue;
-        }
-        let is_over = matches.last().is_none_or(|last| last.summary.is_some());
-        if is_over {
-            matches.push(MatchRecord::default());
-        }
-        let Some(current) = matches.last_mut() else { continue };
-        match value.get_mut("summary").map(Value::take) {
-            Some(summary) => current.summary = Some(read::<ResultsRecord>(at, summary)?),
-            None => current.games.push(read::<GameRecord>(at, value)?),
-        }
-    }
-    Ok(vec![Input::Matches(matches)])
-}
-
-/// The moves of `time audit --json`, and its summary, which ends it; another audit may stand behind it.
-fn read_audit(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
-    let (mut audits, mut audit, mut tmgr) = (Vec::new(), Audit::default(), Vec::new());
-    for (at, mut value) in values.into_iter().enumerate() {
-        match value.get_mut("summary").map(Value::take) {
-            Some(summary) => {
-                audit.summary = read::<AuditSummary>(at, summary)?;
-                audits.push(std::mem::take(&mut audit));
-            }
-            None if value.get("lost_on_time").is_some() => audit.lost.push(read::<LostRecord>(at, value)?),
-            None if value.get("tmgr").is_some() => tmgr.push(read::<TmgrRecord>(at, value)?.tmgr),
-            None => audit.moves.push(read::<AuditRecord>(at, value)?),
-        }
-    }
-    audits.push(audit);
-    audits.retain(|audit| !audit.moves.is_empty() || !audit.lost.is_empty());
-    let mut inputs: Vec<Input> = audits.into_iter().map(Input::Audit).collect();
-    if !tmgr.is_empty() {
-        inputs.push(Input::Tmgr(tmgr));
-    }
-    if inputs.is_empty() { Err(ReportError::EmptyAudit) } else { Ok(inputs) }
+    let lines = lines.filter(|(_, value)| value.get("end").is_none());
+    let course = lines.map(|(at, value)| read(at, value)).collect::<Result<_, _>>()?;
+    Ok(Tuning { settings, course })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Report, ReportRules};
     use super::*;
+    use crate::results::MatchGame;
 
     fn kind(text: &str) -> String {
         match read_input(&mut std::io::Cursor::new(text.as_bytes())) {
@@ -205,12 +188,18 @@ mod tests {
         }
     }
 
-    const SIMULATION: &str = r#"{"manager":"smooth","tc":"10+0.1","games":1,"clock_ms":[],"left_ms":{"p5":1.0,"p50":1.0,"p95":1.0},"flag_rate":0.0,"share_by_phase":[1.0,0.0,0.0],"regret":0.1,"regret_by_phase":[0.1,0.0,0.0],"mean_ms":1.0,"mean_playouts":1.0,"games_per_s":1.0}"#;
-    const TMGR_LINE: &str = r#"{"file":"l","tmgr":{"clocks_ms":[1.0,null],"allocated_ms":5.0}}"#;
+    const TMGR_LINE: &str = r#"{"kind":"tmgr","file":"l","tmgr":{"clocks_ms":[1.0,null],"allocated_ms":5.0}}"#;
+    const END: &str = r#"{"kind":"audit","summary":{"players":[],"lost_on_time":0,"managers":[]}}"#;
+
+    const COURSE: &str = r#"{"kind":"course","order":[],"parameters":{},"iterations":5,"seed":1,"judge":{}}"#;
 
     #[test]
-    fn files_are_told_by_their_content() {
-        let moved = r#"{"file":"f","game":1,"ply":0,"side":"white","clock_ms":9,"used_ms":1,"budget_ms":null,"moves_left_true":3,"managers":{"smooth":2.0}}"#;
+    fn files_are_known_by_their_content() {
+        let simulation = serde_json::to_string(&LabResult::Simulation(Box::default())).unwrap();
+        let replay = serde_json::to_string(&LabResult::Replay(Box::default())).unwrap();
+        let game = serde_json::to_string(&LabResult::Game(MatchGame::default())).unwrap();
+        let rating = r#"{"kind":"rating","rating":{"elo":1.0,"elo_error":2.0,"anchors":{},"all":[]}}"#;
+        let moved = r#"{"kind":"move","file":"f","game":1,"ply":0,"side":"white","clock_ms":9,"used_ms":1,"budget_ms":null,"moves_left_true":3,"managers":{"smooth":2.0}}"#;
         for (text, expected) in [
             ("[White \"a\"]\n\n1. e4 *\n", "Games"),
             ("\u{feff}1. e4 e5 *\n", "Games"),
@@ -218,37 +207,45 @@ mod tests {
             ("[White \"a\"]\n\n1. e4 {TMGR: MOVE TIME: x} *\n", "Games"),
             ("TMGR: MOVE TIME: allocated()=5ms", "Tmgr"),
             (TMGR_LINE, "Tmgr"),
-            (&format!("{moved}\n{TMGR_LINE}\n{{\"summary\":{{\"players\":[]}}}}\n"), "Audit Tmgr"),
-            (&format!("{moved}\n{{\"summary\":{{\"players\":[]}}}}\n").repeat(2), "Audit Audit"),
-            (r#"{"cells":[],"times":[],"ranking":[]}"#, "Comparison"),
-            ("{\"order\":[],\"parameters\":{},\"iterations\":5}\n{\"end\":true}\n", "Tuning"),
-            (r#"{"game":1,"white":"a","black":"b","termination":"checkmate"}"#, "Matches"),
-            (SIMULATION, "Simulations"),
+            (&format!("{moved}\n{TMGR_LINE}\n{END}\n"), "Audit Tmgr"),
+            (&format!("{moved}\n{END}\n").repeat(2), "Audit Audit"),
+            (r#"{"kind":"comparison","cells":[],"times":[],"ranking":[]}"#, "Comparison"),
+            (&format!("{COURSE}\n{{\"end\":true}}\n"), "Tuning"),
+            (&format!("{game}\n{rating}\n"), "Matches"),
+            (&simulation, "Row"),
+            // Whatever they are together.
+            (&format!("[{replay},{simulation}]{game}"), "Row Row Matches"),
         ] {
             assert_eq!(kind(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn what_is_none_of_them_is_told() {
+    fn other_files_are_refused() {
         for text in ["", "hello", "1", "\u{0}\u{1}", "[]", "{", "{ cut", "[Event"] {
             let (mut report, rules) = (Report::default(), ReportRules::default());
             let error = report.add("x", &mut std::io::Cursor::new(text), &rules).unwrap_err().to_string();
             assert!(error.starts_with("neither games"), "{text}: {error}");
         }
-        for text in ["{}", r#"{"a":1}"#, "[1]", r#"[{"a":1}]"#] {
-            assert!(kind(text).starts_with("JSON of none of the commands"), "{text}: {}", kind(text));
+        for (text, number) in [("{}", 1), (r#"{"a":1}"#, 1), (r#"[{"a":1}]"#, 1), (&format!("{END}{{\"a\":1}}"), 2)] {
+            assert!(kind(text).starts_with(&format!("entry {number} has no \"kind\", ")), "{text}: {}", kind(text));
+            assert!(kind(text).contains("make it again with match, time replay,"), "{text}: {}", kind(text));
         }
-        assert_eq!(kind(r#"{"cells":[]}"#), "entry 1: missing field `times`");
-        let undeclared = r#"{"order":["a"],"parameters":{},"iterations":5}"#;
-        assert_eq!(kind(undeclared), "entry 1: no parameter \"a\" with a c_end above 0");
+        assert!(kind("[1]").starts_with("JSON of none of the commands"), "{}", kind("[1]"));
+        let verified = r#"{"kind":"verification","games":1,"moves":2,"answers":3}"#;
+        assert!(kind(verified).starts_with("JSON of none of the commands"), "{}", kind(verified));
+        assert!(kind(r#"{"kind":"benchmark"}"#).starts_with("entry 1: unknown variant `benchmark`, expected one of"));
+        assert_eq!(kind(END), "an audit of no move");
+        assert_eq!(kind(r#"{"kind":"comparison","cells":[]}"#), "entry 1: missing field `times`");
+        let undeclared = COURSE.replace("[]", "[\"a\"]");
+        assert_eq!(kind(&undeclared), "entry 1: no parameter \"a\" with a c_end above 0");
         let cut = format!("{TMGR_LINE}\n{{\"file\":");
         assert!(kind(&cut).starts_with("line 2: "), "{}", kind(&cut));
         for cut in [r#"[{"manager":"smooth","mov"#, "{\n \"cells\": [", "[{", r#"[{"a":1},{"b""#] {
             let line = cut.lines().count();
             assert!(kind(cut).starts_with(&format!("line {line}: the JSON is cut off")), "{cut}: {}", kind(cut));
         }
-        let mixed = format!("{TMGR_LINE}\n{{\"manager\":\"smooth\"}}");
+        let mixed = format!("{TMGR_LINE}\n{{\"kind\":\"move\"}}");
         assert_eq!(kind(&mixed), "entry 2: missing field `file`");
         assert!(kind("TMGR: x").contains("no move"), "{}", kind("TMGR: x"));
     }

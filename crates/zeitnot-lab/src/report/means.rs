@@ -1,34 +1,11 @@
-//! Averages numbers that come one after another, in groups of moves of about the same number.
+//! Averages numbers of moves in groups of moves of about the same number.
+
+use crate::sample::Mean;
 
 /// Moves that are averaged together, as in the tables of `time compare`.
 const STRIDE: usize = 5;
 /// Moves that an average needs.
 const LEAST_MOVES: usize = 5;
-
-/// A sum and the number of its parts.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Mean {
-    /// The sum.
-    pub sum: f64,
-    /// Its parts.
-    pub count: usize,
-}
-
-impl Mean {
-    /// Adds a number.
-    pub fn add(&mut self, number: f64) {
-        *self = Mean { sum: self.sum + number, count: self.count + 1 };
-    }
-
-    fn join(self, other: Mean) -> Mean {
-        Mean { sum: self.sum + other.sum, count: self.count + other.count }
-    }
-
-    /// The mean, 0 of nothing.
-    pub fn mean(self) -> f64 {
-        if self.count > 0 { self.sum / self.count as f64 } else { 0.0 }
-    }
-}
 
 /// Means over moves of the same number: of one quantity, and of one for each manager.
 #[derive(Clone, Debug)]

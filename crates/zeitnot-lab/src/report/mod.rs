@@ -1,23 +1,21 @@
-//! Writes a report about games, matches and replays: one page with charts, their numbers as tables, and boards, which needs no
-//! other file and makes no request.
+//! Writes a report about games, matches and replays: one page with charts and their numbers as tables, which needs no other file
+//! and makes no request.
 //!
 //! | file | what |
 //! |---|---|
-//! | `input`, `records` | which input a file is, told by its content; the JSON of other commands |
+//! | `input` | the inputs of a file: games, a log, or the results of commands by their kinds |
 //! | `runs` | rows of several files that belong together, by their conditions |
-//! | `games`, `clocks`, `budgets`, `means`, `budget_figures`, `board` | games with clocks, and one of them move by move |
+//! | `games`, `clocks`, `budgets`, `means`, `budget_figures` | games with clocks |
 //! | `lost_games` | the table of games lost on time |
 //! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits`, `tmgr` | the sections about the other inputs |
-//! | `clock_use` | the figures that several sections have |
+//! | `clock_figures` | the figures that several sections have |
 //! | `figure` | sections, figures and tables |
-//! | [`svg`] | the charts |
 //! | `page` | the page, from the templates in `templates/` |
 
 mod audits;
-mod board;
 mod budget_figures;
 mod budgets;
-mod clock_use;
+mod clock_figures;
 mod clocks;
 mod comparisons;
 mod figure;
@@ -27,21 +25,18 @@ mod lost_games;
 mod matches;
 mod means;
 mod page;
-mod records;
 mod replays;
 mod runs;
 mod simulations;
 mod tmgr;
 mod tunings;
 
-pub use board::{Board, BoardSquare, Ply};
 pub use figure::{Figure, Listing, Section, Table};
 pub use page::page;
 
 use crate::games::pgn_reader::PgnGame;
 use input::{Input, read_input};
-use records::{ReplayRecord, SimulationRecord};
-use runs::{Run, add_row};
+use runs::{Rows, Run};
 use std::io::{self, Read, Seek};
 use std::path::Path;
 use zeitnot_text::words::slug;
@@ -54,8 +49,6 @@ pub struct ReportRules {
     pub managers: Vec<String>,
     /// The overhead of a move that they keep clear, in milliseconds.
     pub overhead_ms: f64,
-    /// The number of the game whose board is shown, from 1, in each file of games; `None`: the first one with clocks.
-    pub game: Option<usize>,
 }
 
 /// Why a file is not reported on.
@@ -71,6 +64,14 @@ pub enum ReportError {
         "JSON of none of the commands match, time replay, time compare, time simulate and time audit (with --json), nor the course of time tune"
     )]
     UnknownJson,
+    /// An object in it has no kind.
+    #[error(
+        "entry {number} has no \"kind\", which results have since version 0.1: make it again with match, time replay, time compare, time simulate or time audit (with --json), or time tune"
+    )]
+    NoKind {
+        /// The number of the object, from 1.
+        number: usize,
+    },
     /// It is no text that can be read.
     #[error("{0}")]
     Text(io::Error),
@@ -82,7 +83,7 @@ pub enum ReportError {
         /// What is wrong with it.
         reason: String,
     },
-    /// An object in it is not like the first one.
+    /// An object in it is damaged, or not of its kind.
     #[error("entry {number}: {reason}")]
     Entry {
         /// The number of the object, from 1.
@@ -96,7 +97,7 @@ pub enum ReportError {
     /// It is an audit without a move.
     #[error("an audit of no move")]
     EmptyAudit,
-    /// No clock is told in any game.
+    /// No clock is known in any game.
     #[error("no move of its {games} games has a clock or a time in its comments{}", .problem.as_ref().map_or_else(String::new, |problem| format!("; {problem}")))]
     NoClocks {
         /// Games in the file.
@@ -104,15 +105,7 @@ pub enum ReportError {
         /// The first game that is damaged, and how.
         problem: Option<String>,
     },
-    /// The game whose board is asked for is not there.
-    #[error("no game {number} with clocks among its {games}")]
-    NoGame {
-        /// The game that is asked for.
-        number: usize,
-        /// Games with clocks in the file.
-        games: usize,
-    },
-    /// A manager that is to be asked is none.
+    /// A manager that is to be asked does not exist.
     #[error(transparent)]
     Manager(#[from] SpecError),
     /// It cannot be read.
@@ -126,7 +119,7 @@ pub enum ReportError {
 /// What a file brought into a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
-    /// Whether it has games in PGN, which alone have boards and moves to ask managers about.
+    /// Whether it has games in PGN, which alone have moves to ask managers about.
     pub has_games: bool,
     /// Its damaged games, and how each is damaged.
     pub problems: Vec<String>,
@@ -144,8 +137,17 @@ pub struct Report {
 #[derive(Clone, Debug)]
 enum Part {
     Whole(Box<Section>),
-    Replays(Run<ReplayRecord>),
-    Simulations(Run<SimulationRecord>),
+    Run(Run),
+}
+
+impl Part {
+    fn run(&self) -> Option<&Run> {
+        if let Part::Run(run) = self { Some(run) } else { None }
+    }
+
+    fn run_mut(&mut self) -> Option<&mut Run> {
+        if let Part::Run(run) = self { Some(run) } else { None }
+    }
 }
 
 impl Report {
@@ -162,20 +164,27 @@ impl Report {
         let path = path.as_ref();
         let name = &*path.to_string_lossy();
         let mut added = Added::default();
-        let first = self.parts.len();
         for input in read_input(source)? {
             match input {
                 Input::Games => self.add_section(games::section(path, source, rules, &mut added)?),
-                Input::Comparison(record) => self.add_section(comparisons::section(name, &record)),
-                Input::Matches(records) => self.add_section(matches::section(name, &records)),
+                Input::Comparison(comparison) => self.add_section(comparisons::section(name, &comparison)),
+                Input::Matches(matches) => self.add_section(matches::section(name, &matches)),
                 Input::Audit(audit) => self.add_section(audits::section(name, &audit)),
                 Input::Tuning(tuning) => self.add_section(tunings::section(name, &tuning)),
                 Input::Tmgr(moves) => self.add_section(tmgr::section(name, &moves)),
-                Input::Replays(rows) => rows.into_iter().for_each(|row| add_row(&mut self.parts, first, name, row)),
-                Input::Simulations(rows) => rows.into_iter().for_each(|row| add_row(&mut self.parts, first, name, row)),
+                Input::Row(row) => self.add_row(name, row),
             }
         }
         Ok(added)
+    }
+
+    /// Adds a row to those with its conditions.
+    fn add_row(&mut self, name: &str, row: Rows) {
+        let mut runs = self.parts.iter_mut().filter_map(Part::run_mut);
+        match runs.find(|run| run.has_conditions_of(&row)) {
+            Some(run) => run.add(name, row),
+            None => self.parts.push(Part::Run(Run::new(name, row))),
+        }
     }
 
     fn add_section(&mut self, section: Section) {
@@ -186,16 +195,17 @@ impl Report {
     /// the two, no two figures of a report have the same identifier or file.
     pub fn sections(&self) -> Vec<Section> {
         let mut sections: Vec<Section> = Vec::new();
-        let replayed: Vec<&Run<ReplayRecord>> = self.parts.iter().filter_map(Run::of_part).collect();
-        let simulated: Vec<&Run<SimulationRecord>> = self.parts.iter().filter_map(Run::of_part).collect();
+        let runs: Vec<&Run> = self.parts.iter().filter_map(Part::run).collect();
         for part in &self.parts {
             let section = match part {
                 Part::Whole(section) => Section::clone(section),
-                Part::Replays(run) => replays::section(&run.title(&replayed), &run.rows),
-                Part::Simulations(run) => simulations::section(&run.title(&simulated), &run.rows),
+                Part::Run(run) => match &run.rows {
+                    Rows::Replays(rows) => replays::section(&run.title(&runs), rows),
+                    Rows::Simulations(rows) => simulations::section(&run.title(&runs), rows),
+                },
             };
             let name = free_name(&slug(&section.title), |name| sections.iter().all(|other| other.name != *name));
-            let mut used: Vec<String> = section.board.iter().map(|board| board.chart.name.clone()).collect();
+            let mut used: Vec<String> = Vec::new();
             let mut named = Section { name, ..section };
             for figure in &mut named.figures {
                 figure.name = free_name(&figure.name, |name| !used.iter().any(|other| other == name));

@@ -1,7 +1,6 @@
 //! Writes the page of a report from the templates in `templates/`.
 
 use super::ReportError;
-use super::board::Board;
 use super::figure::{Figure, Listing, Section};
 use askama::Template;
 use sha2::{Digest as _, Sha256};
@@ -10,8 +9,6 @@ use zeitnot_text::printable::is_safe;
 
 /// The style of the page; its colours come from the palette of the charts.
 const STYLE: &str = include_str!("../../templates/report.css");
-/// The script that steps through games.
-const SCRIPT: &str = include_str!("../../templates/report.js");
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -19,8 +16,6 @@ struct Page<'a> {
     sections: &'a [Section],
     style: String,
     style_hash: String,
-    script: String,
-    script_hash: String,
 }
 
 impl Page<'_> {
@@ -33,16 +28,6 @@ impl Page<'_> {
     fn listing_id(&self, section: &Section, listing: &Listing) -> String {
         format!("{}--{}", section.name, listing.name)
     }
-
-    /// The identifier of a section's board.
-    fn board_id(&self, section: &Section) -> String {
-        format!("{}--board", section.name)
-    }
-
-    /// The number of the ply that a board shows at first.
-    fn last_ply(&self, board: &Board) -> usize {
-        board.plies.len() - 1
-    }
 }
 
 /// The whole page.
@@ -51,9 +36,8 @@ impl Page<'_> {
 /// [`ReportError::Page`], when the template fails.
 pub fn page(sections: &[Section]) -> Result<String, ReportError> {
     let style = lines(&[page_css(), chart_css(), STYLE.to_owned()].concat());
-    let script = lines(SCRIPT);
-    let (style_hash, script_hash) = (hash(&style), hash(&script));
-    let mut page = Page { sections, style, style_hash, script, script_hash }.render()?;
+    let style_hash = hash(&style);
+    let mut page = Page { sections, style, style_hash }.render()?;
     // A name must not turn the text behind it round, or command a terminal, wherever it stands.
     page.retain(|c| is_safe(c) || matches!(c, '\n' | '\t'));
     Ok(page)

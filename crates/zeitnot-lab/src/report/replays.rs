@@ -1,7 +1,7 @@
 //! Draws the charts of managers that were replayed over recorded searches: what their stops lose, and why they stop.
 
-use super::figure::{Figure, Section, Table};
-use super::records::ReplayRecord;
+use super::figure::{Figure, Section, Table, color_of, each_once};
+use crate::results::ReplayResult;
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference, Spread, StackPlot, StackRow};
 use zeitnot_text::words::{count, counted, grouped, listed, percent};
 
@@ -12,49 +12,42 @@ const SHOWN: f64 = 1e3;
 const SAME_NODES: f64 = 0.02;
 
 /// Builds the section about replays over the same recordings.
-pub fn section(name: &str, rows: &[ReplayRecord]) -> Section {
-    let moves: u64 = rows.iter().map(|row| row.moves).max().unwrap_or(0);
+pub fn section(name: &str, rows: &[ReplayResult]) -> Section {
+    let moves = rows.iter().map(|row| row.moves).max().unwrap_or(0);
     let figures = [regrets(rows), curves(rows), stops(rows)];
     Section {
         title: format!("Replays of {name}"),
         introduction: format!(
             "{} replayed over {} of recorded games. Regret is the value that a long search loses by the move played.",
             counted(managers(rows).len(), "manager"),
-            counted(moves as usize, "move")
+            counted(moves, "move")
         ),
         figures: figures.into_iter().flatten().collect(),
         ..Section::default()
     }
 }
 
-/// The managers in the order of the input, each once.
-fn managers(rows: &[ReplayRecord]) -> Vec<&str> {
-    let mut managers: Vec<&str> = Vec::new();
-    for row in rows {
-        if !managers.contains(&row.manager.as_str()) {
-            managers.push(&row.manager);
-        }
-    }
-    managers
+fn managers(rows: &[ReplayResult]) -> Vec<&str> {
+    each_once(rows.iter().map(|row| row.manager.as_str()))
 }
 
 /// Whether all rows are of one run.
-fn is_one_run(rows: &[ReplayRecord]) -> bool {
+fn is_one_run(rows: &[ReplayResult]) -> bool {
     let least = rows.iter().map(|row| row.mean_nodes).fold(f64::INFINITY, f64::min);
     rows.iter().all(|row| row.mean_nodes <= least * (1.0 + SAME_NODES))
 }
 
 /// The name of a row: the manager, with its playouts where they differ.
-fn row_name(row: &ReplayRecord, rows: &[ReplayRecord]) -> String {
+fn row_name(row: &ReplayResult, rows: &[ReplayResult]) -> String {
     if is_one_run(rows) { row.manager.clone() } else { format!("{}, {} nodes", row.manager, count(row.mean_nodes)) }
 }
 
-fn color(row: &ReplayRecord, rows: &[ReplayRecord]) -> usize {
-    managers(rows).iter().position(|manager| *manager == row.manager).unwrap_or(0)
+fn color(row: &ReplayResult, rows: &[ReplayResult]) -> usize {
+    color_of(&managers(rows), &row.manager)
 }
 
 /// Draws the regret of each row with its interval; the oracle as a line where there is one only.
-fn regrets(rows: &[ReplayRecord]) -> Option<Figure> {
+fn regrets(rows: &[ReplayResult]) -> Option<Figure> {
     let best = rows.iter().min_by(|a, b| a.regret.total_cmp(&b.regret))?;
     let dots = rows.iter().map(|row| DotRow {
         name: row_name(row, rows),
@@ -110,9 +103,9 @@ fn regrets(rows: &[ReplayRecord]) -> Option<Figure> {
 }
 
 /// Draws the regret over the mean playouts where a manager was replayed at several.
-fn curves(rows: &[ReplayRecord]) -> Option<Figure> {
-    let of = |manager: &str| -> Vec<&ReplayRecord> {
-        let mut own: Vec<&ReplayRecord> = rows.iter().filter(|row| row.manager == manager).collect();
+fn curves(rows: &[ReplayResult]) -> Option<Figure> {
+    let of = |manager: &str| -> Vec<&ReplayResult> {
+        let mut own: Vec<&ReplayResult> = rows.iter().filter(|row| row.manager == manager).collect();
         own.sort_by(|a, b| a.mean_nodes.total_cmp(&b.mean_nodes));
         own
     };
@@ -162,7 +155,7 @@ fn curves(rows: &[ReplayRecord]) -> Option<Figure> {
 }
 
 /// Draws how often each reason stopped the searches of each row.
-fn stops(rows: &[ReplayRecord]) -> Option<Figure> {
+fn stops(rows: &[ReplayResult]) -> Option<Figure> {
     let mut sums: Vec<(&str, u64)> = Vec::new();
     for (reason, number) in rows.iter().flat_map(|row| &row.stops) {
         match sums.iter_mut().find(|sum| sum.0 == reason) {
@@ -174,7 +167,7 @@ fn stops(rows: &[ReplayRecord]) -> Option<Figure> {
     sums.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     let (main, _) = sums.first()?;
     let reasons: Vec<&str> = sums.iter().map(|sum| sum.0).collect();
-    let number = |row: &ReplayRecord, reason: &str| row.stops.get(reason).copied().unwrap_or(0);
+    let number = |row: &ReplayResult, reason: &str| row.stops.get(reason).copied().unwrap_or(0);
     let words = |reason: &str| reason.replace('_', " ");
     let mut table = Table::with_columns(&["manager"], reasons.iter().map(|reason| words(reason)));
     for row in rows {
@@ -207,21 +200,17 @@ fn stops(rows: &[ReplayRecord]) -> Option<Figure> {
 mod tests {
     use super::*;
 
-    fn row(manager: &str, mean_nodes: f64, regret: f64) -> ReplayRecord {
-        ReplayRecord {
-            traces: None,
-            tc: None,
-            batch: None,
-            forfeits: 0,
+    fn row(manager: &str, mean_nodes: f64, regret: f64) -> ReplayResult {
+        ReplayResult {
             manager: manager.into(),
             moves: 12,
             mean_nodes,
             regret,
             regret_interval: Some([regret / 2.0, 2.0 * regret]),
             agreement: 0.75,
-            oracle_share: None,
             stops: [("time".to_owned(), 3), ("kld_gain".to_owned(), 9)].into(),
             oracle_regret: 0.001,
+            ..ReplayResult::default()
         }
     }
 
@@ -242,8 +231,8 @@ mod tests {
 
     #[test]
     fn moves_lost_on_time_are_told_where_there_are_any() {
-        let rows = [row("smooth", 400.0, 0.004), ReplayRecord { forfeits: 3, ..row("alphazero", 400.0, 0.005) }];
-        let table = |rows: &[ReplayRecord]| section("a", rows).figures[0].table.clone();
+        let rows = [row("smooth", 400.0, 0.004), ReplayResult { forfeits: 3, ..row("alphazero", 400.0, 0.005) }];
+        let table = |rows: &[ReplayResult]| section("a", rows).figures[0].table.clone();
         let told = table(&rows);
         assert_eq!(told.head.last().unwrap(), "moves lost on time");
         assert_eq!([told.rows[0].last().unwrap(), told.rows[1].last().unwrap()], ["0", "3"]);

@@ -1,79 +1,102 @@
 //! Tests what a report makes of its inputs.
 
 use super::*;
+use crate::clock_use::Quantiles;
+use crate::results::{
+    CellResult, ComparisonResult, LabResult, MatchGame, MatchScore, MatchSummary, ReplayResult, Score, SimulationResult,
+};
+use crate::simulation::{ClockAt, Simulation};
 use std::io::Cursor;
 
-const RULES: fn() -> ReportRules = || ReportRules { managers: Vec::new(), overhead_ms: 0.0, game: None };
+const RULES: fn() -> ReportRules = || ReportRules { managers: Vec::new(), overhead_ms: 0.0 };
 
-/// A replay, with the identity of its recordings if it is told.
-fn replay(traces: Option<&str>, nodes: u64, stops: u64) -> String {
-    let traces = traces.map_or_else(String::new, |traces| format!(r#""traces":"{traces}","tc":"10+0.1","batch":8,"#));
-    format!(
-        r#"[{{{traces}"manager":"smooth","moves":12,"mean_nodes":{nodes},"regret":0.1,"agreement":0.5,"stops":{{"time":{stops},"nodes":{stops}}},"oracle_regret":0.0}}]"#
-    )
+fn text(result: LabResult) -> String {
+    serde_json::to_string(&result).unwrap()
 }
 
-fn simulation(tc: &str, number: &str) -> String {
-    format!(
-        r#"{{"manager":"m","tc":"{tc}","games":18446744073709551615,"clock_ms":[{{"move":1,"p5":{number},"p50":{number},"p95":{number}}}],"left_ms":{{"p5":{number},"p50":{number},"p95":{number}}},"flag_rate":{number},"share_by_phase":[{number},{number},{number}]}}"#
-    )
+/// A replay of these recordings.
+fn replay(traces: &str, nodes: u64, stops: u64) -> ReplayResult {
+    ReplayResult {
+        manager: "smooth".to_owned(),
+        traces: traces.to_owned(),
+        tc: "10+0.1".to_owned(),
+        batch: 8,
+        moves: 12,
+        mean_nodes: nodes as f64,
+        regret: 0.1,
+        agreement: 0.5,
+        stops: [("time".to_owned(), stops), ("nodes".to_owned(), stops)].into(),
+        ..ReplayResult::default()
+    }
+}
+
+fn replay_text(replay: ReplayResult) -> String {
+    format!("[{}]", text(LabResult::Replay(Box::new(replay))))
+}
+
+fn simulation(tc: &str, number: f64) -> SimulationResult {
+    let quantiles = Quantiles { p5: number, p50: number, p95: number };
+    let at = ClockAt { number: 1, clock_ms: quantiles, budget_ms: number, used_ms: number, games: 1 };
+    let simulation = Simulation {
+        games: usize::MAX,
+        clock_ms: vec![at],
+        left_ms: quantiles,
+        flag_rate: number,
+        share_by_phase: [number; 3],
+        ..Simulation::default()
+    };
+    let (manager, tc, traces) = ("m".to_owned(), tc.to_owned(), "1f".to_owned());
+    SimulationResult { manager, tc, traces, simulation, ..SimulationResult::default() }
+}
+
+fn simulation_text(simulation: SimulationResult) -> String {
+    text(LabResult::Simulation(Box::new(simulation)))
 }
 
 #[test]
 fn replays_of_the_same_recordings_become_one_section() {
     let mut report = Report::default();
-    // As many moves are not the same moves, and recordings that are not named are those of one file.
-    for (name, traces, nodes) in
-        [("a", Some("1f"), 100), ("b", Some("2e"), 100), ("c", Some("1f"), 200), ("d", None, 100), ("e", None, 200)]
-    {
-        report.add(name, &mut Cursor::new(replay(traces, nodes, 1).as_bytes()), &RULES()).unwrap();
+    // As many moves are not the same moves.
+    for (name, traces, nodes) in [("a", "1f", 100), ("b", "2e", 100), ("c", "1f", 200)] {
+        report.add(name, &mut Cursor::new(replay_text(replay(traces, nodes, 1)).as_bytes()), &RULES()).unwrap();
     }
     let sections = report.sections();
     let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
-    assert_eq!(titles, ["Replays of a and c", "Replays of b", "Replays of d", "Replays of e"]);
+    assert_eq!(titles, ["Replays of a and c", "Replays of b"]);
     assert!(sections[0].figures.iter().any(|figure| figure.name == "regret-over-nodes"));
 }
 
 #[test]
 fn replays_under_other_conditions_are_sections_of_their_own() {
     let mut report = Report::default();
-    let other = |from: &str, to: &str| replay(Some("1f"), 100, 1).replace(from, to);
-    for (name, text) in [
-        ("a", replay(Some("1f"), 100, 1)),
-        ("b", other(r#""tc":"10+0.1""#, r#""tc":"60""#)),
-        ("c", other(r#""batch":8"#, r#""batch":64"#)),
-        ("d", replay(Some("1f"), 200, 1)),
-        // An older file tells its traces alone.
-        ("e", other(r#""tc":"10+0.1","batch":8,"#, "")),
-        ("f", other(r#""tc":"10+0.1","batch":8,"#, "")),
+    let usual = || replay("1f", 100, 1);
+    for (name, replay) in [
+        ("a", usual()),
+        ("b", ReplayResult { tc: "60".to_owned(), ..usual() }),
+        ("c", ReplayResult { batch: 64, ..usual() }),
+        ("d", replay("1f", 200, 1)),
     ] {
-        report.add(name, &mut Cursor::new(text.as_bytes()), &RULES()).unwrap();
+        report.add(name, &mut Cursor::new(replay_text(replay).as_bytes()), &RULES()).unwrap();
     }
     let titles: Vec<String> = report.sections().into_iter().map(|section| section.title).collect();
-    let expected = [
-        "Replays of a and d, tc 10+0.1, batch 8",
-        "Replays of b, tc 60, batch 8",
-        "Replays of c, tc 10+0.1, batch 64",
-        "Replays of e",
-        "Replays of f",
-    ];
+    let expected =
+        ["Replays of a and d, tc 10+0.1, batch 8", "Replays of b, tc 60, batch 8", "Replays of c, tc 10+0.1, batch 64"];
     assert_eq!(titles, expected);
 }
 
 #[test]
 fn simulations_under_other_conditions_are_sections_of_their_own() {
-    let told = |tc: &str, nps: &str, traces: &str| {
-        let conditions = format!(r#"{{"traces":"{traces}","fit":null,"nps":{nps},"batch":8,"lag":null,"seed":1,"#);
-        simulation(tc, "1").replacen('{', &conditions, 1)
+    let of = |tc: &str, nps, traces: &str| {
+        simulation_text(SimulationResult { nps, traces: traces.to_owned(), ..simulation(tc, 1.0) })
     };
     let mut report = Report::default();
     for (name, text) in [
-        ("a", told("10+0.1", "400.0", "1f")),
-        ("b", told("60", "400.0", "1f")),
-        ("c", told("10+0.1", "null", "1f")),
-        ("d", told("10+0.1", "400.0", "2e") + &told("10+0.1", "400.0", "3d")),
-        ("e", simulation("60", "1") + &simulation("10+0.1", "1")),
-        ("f", simulation("60", "1")),
+        ("a", of("10+0.1", Some(400.0), "1f")),
+        ("b", of("60", Some(400.0), "1f")),
+        ("c", of("10+0.1", None, "1f")),
+        ("d", of("10+0.1", Some(400.0), "2e") + &of("10+0.1", Some(400.0), "3d")),
+        // Conditions of replays are not those of simulations.
+        ("e", replay_text(replay("1f", 100, 1))),
     ] {
         report.add(name, &mut Cursor::new(text.as_bytes()), &RULES()).unwrap();
     }
@@ -83,8 +106,7 @@ fn simulations_under_other_conditions_are_sections_of_their_own() {
         "Simulations of c, nps 1000",
         "Simulations of d, traces 2e, nps 400",
         "Simulations of d, traces 3d, nps 400",
-        "Simulations of e",
-        "Simulations of f",
+        "Replays of e",
     ];
     assert_eq!(titles, expected);
 }
@@ -103,15 +125,15 @@ fn sections_have_names_of_their_own() {
 fn figures_have_names_of_their_own_whatever_names_the_inputs_have() {
     let mut report = Report::default();
     let game = b"[TimeControl \"10+1\"]\n\n1. e4 {[%emt 0:00:01]} *\n";
-    for name in ["a.pgn", "a.pgn clocks", "a.pgn board", "a.pgn", "a.pgn heading", "a.pgn-2"] {
+    for name in ["a.pgn", "a.pgn clocks", "a.pgn", "a.pgn heading", "a.pgn-2"] {
         report.add(name, &mut Cursor::new(game), &RULES()).unwrap();
     }
-    let simulations = ["40/60", "40+60", "40-60"].map(|tc| simulation(tc, "1"));
+    let simulations = ["40/60", "40+60", "40-60"].map(|tc| simulation_text(simulation(tc, 1.0)));
     report.add("s", &mut Cursor::new(simulations.concat().as_bytes()), &RULES()).unwrap();
     let sections = report.sections();
     let files = sections
         .iter()
-        .flat_map(|section| section.all_figures().map(|figure| format!("{}--{}", section.name, figure.name)));
+        .flat_map(|section| section.figures.iter().map(|figure| format!("{}--{}", section.name, figure.name)));
     let files: Vec<String> = files.collect();
     let page = page(&sections).unwrap();
     let ids: Vec<&str> = page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
@@ -123,15 +145,18 @@ fn figures_have_names_of_their_own_whatever_names_the_inputs_have() {
 
 #[test]
 fn numbers_at_the_end_of_what_a_number_can_be_are_drawn() {
-    for number in ["5e-324", "1e308", "1e-300", "1e16"] {
+    for number in [5e-324, 1e308, 1e-300, 1e16] {
         let mut report = Report::default();
-        let simulations = [simulation("1", number), simulation("1", "1"), simulation("2", number)].concat();
+        let simulations =
+            [("1", number), ("1", 1.0), ("2", number)].map(|(tc, number)| simulation_text(simulation(tc, number)));
+        let simulations = simulations.concat();
         report.add("s", &mut Cursor::new(simulations.as_bytes()), &RULES()).unwrap();
-        for (traces, nodes) in [("a", 1), ("a", 900)] {
-            report.add("r", &mut Cursor::new(replay(Some(traces), nodes, u64::MAX).as_bytes()), &RULES()).unwrap();
+        for nodes in [1, 900] {
+            let replay = replay_text(replay("a", nodes, u64::MAX));
+            report.add("r", &mut Cursor::new(replay.as_bytes()), &RULES()).unwrap();
         }
         let sections = report.sections();
-        for figure in sections.iter().flat_map(|section| section.all_figures()) {
+        for figure in sections.iter().flat_map(|section| &section.figures) {
             let svg = figure.svg_file();
             assert!(!svg.contains("NaN") && !svg.contains("\"inf"), "{number}: {}", figure.name);
         }
@@ -144,30 +169,38 @@ fn numbers_at_the_end_of_what_a_number_can_be_are_drawn() {
 
 #[test]
 fn sums_of_counts_do_not_overflow() {
-    let results = format!(
-        r#""games":{0},"wins":{0},"draws":{0},"losses":{0},"pentanomial":[{0},{0},{0},{0},{0}],"elo":1e308,"elo_error":1e308,"forfeits":[{0},{0}]"#,
-        u64::MAX
-    );
-    let cell = format!(r#"{{"tc":"1","first":"a","second":"b",{results}}}"#);
+    let most = u64::MAX;
+    let score = Score {
+        games: most,
+        wins: most,
+        draws: most,
+        losses: most,
+        pentanomial: [most; 5],
+        elo: Some(1e308),
+        elo_error: Some(1e308),
+        forfeits: [most; 2],
+        ..Score::default()
+    };
+    let [tc, first, second] = ["1", "a", "b"].map(str::to_owned);
+    let cell = CellResult { tc, first, second, score: score.clone(), clock_left_ms: Quantiles::default() };
+    let comparison = ComparisonResult { cells: vec![cell.clone(), cell], ..ComparisonResult::default() };
     let mut report = Report::default();
-    report
-        .add("c", &mut Cursor::new(format!(r#"{{"cells":[{cell},{cell}],"times":[]}}"#).as_bytes()), &RULES())
-        .unwrap();
-    let game = r#"{"game":1,"white":"a","black":"b","termination":"checkmate"}"#;
-    report.add("m", &mut Cursor::new(format!(r#"{game}{{"summary":{{{results}}}}}"#).as_bytes()), &RULES()).unwrap();
+    report.add("c", &mut Cursor::new(text(LabResult::Comparison(comparison)).as_bytes()), &RULES()).unwrap();
+    let [white, black, termination] = ["a", "b", "checkmate"].map(str::to_owned);
+    let game = MatchGame { game: 1, white, black, termination, ..MatchGame::default() };
+    let end = MatchSummary { summary: MatchScore { score, ..MatchScore::default() } };
+    let played = text(LabResult::Game(game)) + &text(LabResult::Match(Box::new(end)));
+    report.add("m", &mut Cursor::new(played.as_bytes()), &RULES()).unwrap();
     assert!(!page(&report.sections()).unwrap().contains("NaN"));
 }
 
 #[test]
-fn games_without_clocks_and_games_that_are_not_there_are_told() {
+fn games_without_clocks_are_refused() {
     let mut report = Report::default();
     let error = report.add("a", &mut Cursor::new(b"1. e4 e5 *\n\n1. d4 *\n"), &RULES()).unwrap_err();
     assert_eq!(error.to_string(), "no move of its 2 games has a clock or a time in its comments");
     let error = report.add("a", &mut Cursor::new(b"1. e4 *\n\n1. e5 {[%emt 0:00:01]} *\n"), &RULES()).unwrap_err();
     assert!(error.to_string().contains("in its comments; game 2: illegal move e5"), "{error}");
-    let rules = ReportRules { game: Some(5), ..RULES() };
-    let error = report.add("a", &mut Cursor::new(b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} *\n"), &rules).unwrap_err();
-    assert_eq!(error.to_string(), "no game 5 with clocks among its 1");
     assert!(report.sections().is_empty());
 }
 
@@ -188,13 +221,18 @@ fn damaged_games_are_named() {
         report.add("a", &mut Cursor::new(b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} e5 2. Ke4 *\n"), &RULES()).unwrap();
     assert!(added.has_games && added.problems.len() == 1, "{added:?}");
     assert!(added.problems[0].starts_with("game 1: illegal move Ke4"), "{added:?}");
-    assert_eq!(report.add("r", &mut Cursor::new(replay(None, 1, 1).as_bytes()), &RULES()).unwrap(), Added::default());
+    assert_eq!(
+        report.add("r", &mut Cursor::new(replay_text(replay("1f", 1, 1)).as_bytes()), &RULES()).unwrap(),
+        Added::default()
+    );
 }
 
 #[test]
 fn a_course_is_drawn_whatever_its_lines_hold() {
     let parameter = r#"{"type":"float","start":0.5,"min":0,"max":2,"c_end":0.1,"r_end":0.002}"#;
-    let settings = format!(r#"{{"order":["<a>(b)"],"parameters":{{"<a>(b)":{parameter}}},"iterations":2}}"#);
+    let settings = format!(
+        r#"{{"kind":"course","order":["<a>(b)"],"parameters":{{"<a>(b)":{parameter}}},"iterations":2,"seed":1,"judge":{{}}}}"#
+    );
     let line = |number: u64, measured: &str, values: &str| {
         let judged = r#""cell":"10+0.1","points":1.5,"most":2,"refused":["lost 1 of 4 games on time",null]"#;
         format!(

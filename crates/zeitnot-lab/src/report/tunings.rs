@@ -1,7 +1,7 @@
 //! Draws the course of a tuning: its parameters over the iterations, and the result against the start.
 
 use super::figure::{Figure, Section, Table};
-use super::records::TuningRecord;
+use crate::results::{CourseSettings, DeclaredParameter};
 use crate::strength::elo::EloDifference;
 use crate::tune::{Iteration, Measured};
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference, Spread};
@@ -12,21 +12,41 @@ const MOST_POINTS: usize = 400;
 /// Regrets are shown in thousandths of a value, as `time replay` prints them.
 const SHOWN: f64 = 1e3;
 
+/// A tuning: its settings, and the iterations that ended, in their order; those behind the last of the schedule compare the result
+/// with the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuning {
+    pub settings: CourseSettings,
+    pub course: Vec<Iteration>,
+}
+
+impl Tuning {
+    /// The names of the parameters, in the order of the values of an iteration.
+    fn names(&self) -> &[String] {
+        &self.settings.order
+    }
+
+    /// The declaration of a parameter.
+    fn parameter(&self, name: &str) -> DeclaredParameter {
+        self.settings.parameters.get(name).cloned().unwrap_or_default()
+    }
+}
+
 /// Builds the section about a tuning.
-pub fn section(name: &str, tuning: &TuningRecord) -> Section {
+pub fn section(name: &str, tuning: &Tuning) -> Section {
     let (course, comparisons): (Vec<&Iteration>, Vec<&Iteration>) =
-        tuning.course.iter().partition(|done| done.iteration <= tuning.iterations);
+        tuning.course.iter().partition(|done| done.iteration <= tuning.settings.iterations);
     let refused: usize = course.iter().map(|done| done.judgement.refused.iter().flatten().count()).sum();
-    let parameters = 0..tuning.order.len();
+    let parameters = 0..tuning.names().len();
     let each = parameters.map(|at| one(tuning, &course, at));
     let figures = std::iter::once(Some(together(tuning, &course))).chain([result(&comparisons)]).flatten().chain(each);
     Section {
         title: format!("Tuning of {name}"),
         introduction: format!(
             "{} tuned by SPSA: {} of {}; {} refused because of games lost on time.",
-            counted(tuning.order.len(), "parameter"),
+            counted(tuning.names().len(), "parameter"),
             count(course.len() as f64),
-            counted(tuning.iterations as usize, "iteration"),
+            counted(tuning.settings.iterations as usize, "iteration"),
             if refused == 0 { "no point was".to_owned() } else { counted(refused, "point") },
         ),
         figures: figures.collect(),
@@ -47,9 +67,9 @@ fn value(done: &Iteration, at: usize) -> Option<(f64, f64)> {
 }
 
 /// Draws all parameters in one chart, in steps of their last perturbations from the start.
-fn together(tuning: &TuningRecord, course: &[&Iteration]) -> Figure {
+fn together(tuning: &Tuning, course: &[&Iteration]) -> Figure {
     let mut table = Table::new(&["parameter", "start", "now", "steps of c_end from the start", "range"]);
-    let curves = tuning.order.iter().enumerate().map(|(at, name)| {
+    let curves = tuning.names().iter().enumerate().map(|(at, name)| {
         let parameter = tuning.parameter(name);
         let steps = |value: f64| (value - parameter.start) / parameter.c_end;
         let now = course.iter().rev().find_map(|done| value(done, at)).map_or(parameter.start, |(_, now)| now);
@@ -75,15 +95,14 @@ fn together(tuning: &TuningRecord, course: &[&Iteration]) -> Figure {
             y: Axis::new("steps of c_end from the start", Quantity::Number),
             curves: curves.collect(),
             references: vec![Reference::Value("start".to_owned(), 0.0)],
-            marker: None,
         }),
         table,
     }
 }
 
 /// Draws one parameter with the two points that each iteration tried.
-fn one(tuning: &TuningRecord, course: &[&Iteration], at: usize) -> Figure {
-    let name = &tuning.order[at];
+fn one(tuning: &Tuning, course: &[&Iteration], at: usize) -> Figure {
+    let name = &tuning.names()[at];
     let parameter = tuning.parameter(name);
     let band = drawn(course).filter_map(|done| {
         let (plus, minus) = (*done.plus.get(at)?, *done.minus.get(at)?);
@@ -110,7 +129,6 @@ fn one(tuning: &TuningRecord, course: &[&Iteration], at: usize) -> Figure {
             y: Axis::new("value", Quantity::Number),
             curves: vec![Curve { spread: Spread::Band(band), ..Curve::line("value", at, points) }],
             references: vec![Reference::Value("start".to_owned(), parameter.start)],
-            marker: None,
         }),
         table,
     }

@@ -1,6 +1,6 @@
 //! Keeps traces of games inside the program, so that a simulation needs no file.
 
-use crate::traces::{SearchTrace, TraceError, TraceHeader, parse_traces};
+use crate::recordings::{RecordedSearch, RecordingFileError, RecordingHeader, parse_recording};
 use std::path::Path;
 
 /// Traces of 32 games on a virtual clock of 10+0.1 at 1,000 evaluations a second, smooth against legacy (`models/README.md` has the
@@ -10,9 +10,9 @@ const BYTES: &[u8] = include_bytes!("../../recordings/games.zt");
 /// The traces in the program.
 ///
 /// # Errors
-/// [`TraceError`], which a test excludes.
-pub fn built_in_traces() -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
-    parse_traces(Path::new("the built-in traces"), BYTES)
+/// [`RecordingFileError`], which a test excludes.
+pub fn built_in_recording() -> Result<(RecordingHeader, Vec<RecordedSearch>), RecordingFileError> {
+    parse_recording(Path::new("the built-in traces"), BYTES)
 }
 
 #[cfg(test)]
@@ -21,7 +21,7 @@ mod tests {
 
     #[test]
     fn the_built_in_traces_are_whole_games() {
-        let (header, traces) = built_in_traces().unwrap();
+        let (header, traces) = built_in_recording().unwrap();
         let games = traces.chunk_by(|a, b| a.game == b.game).count();
         assert!(header.nodes > 0 && games >= 30 && traces.len() > 1_000, "{games} games, {} traces", traces.len());
         assert!(traces.iter().all(|trace| !trace.snapshots.is_empty()));

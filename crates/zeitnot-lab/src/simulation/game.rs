@@ -4,7 +4,7 @@ use super::model::GameModel;
 use crate::games::lag::LagModel;
 use crate::games::period_clock::PeriodClock;
 use crate::games::time_control::TimeControl;
-use crate::traces::{ReplayedSearch, Speed};
+use crate::recordings::{ReplayedSearch, Speed};
 use zeitnot_engine::splitmix::{SplitMix64, mix};
 use zeitnot_time::{MoveRequest, SpecError, StopperParams, Timekeeper};
 
@@ -109,10 +109,10 @@ impl SimulatedGame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traces::example_trace;
+    use crate::recordings::example_search;
 
     fn model() -> GameModel {
-        let traces: Vec<_> = (0..80).map(|index| example_trace(index / 40, 2 * (index % 40))).collect();
+        let traces: Vec<_> = (0..80).map(|index| example_search(index / 40, 2 * (index % 40))).collect();
         GameModel::new(&traces, 100, 8).unwrap()
     }
 

@@ -17,7 +17,7 @@ mod model;
 mod search_growth;
 mod summary;
 
-pub use built_in::built_in_traces;
+pub use built_in::built_in_recording;
 pub use gain::gain;
 pub use game::{SimulatedGame, SimulationRules};
 pub use model::{GameModel, ModelError, Untold};

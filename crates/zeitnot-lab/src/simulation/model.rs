@@ -2,7 +2,7 @@
 
 use super::search_growth::SearchGrowth;
 use crate::games::record::GameRecord;
-use crate::traces::SearchTrace;
+use crate::recordings::RecordedSearch;
 use thiserror::Error;
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_time::MoveRequest;
@@ -82,7 +82,7 @@ impl GameModel {
     ///
     /// # Errors
     /// [`ModelError::NoGames`].
-    pub fn new(traces: &[SearchTrace], nodes: u64, batch: u64) -> Result<GameModel, ModelError> {
+    pub fn new(traces: &[RecordedSearch], nodes: u64, batch: u64) -> Result<GameModel, ModelError> {
         let reused: f64 = traces.iter().map(|trace| trace.reused as f64).sum::<f64>() / traces.len().max(1) as f64;
         // The tree before was one of `nodes` playouts in a tree that was reused itself: r (1 + r) nodes are found again.
         let mean_reuse = ((1.0 + 4.0 * reused / nodes as f64).sqrt() - 1.0) / 2.0;
@@ -219,10 +219,10 @@ fn softened(moves: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::games::record::{MoveRecord, drawn_game};
-    use crate::traces::example_trace;
+    use crate::recordings::example_search;
 
     fn model() -> GameModel {
-        let traces: Vec<SearchTrace> = (0..400).map(|index| example_trace(index / 40, 2 * (index % 40))).collect();
+        let traces: Vec<RecordedSearch> = (0..400).map(|index| example_search(index / 40, 2 * (index % 40))).collect();
         GameModel::new(&traces, 20, 8).unwrap()
     }
 
@@ -294,6 +294,6 @@ mod tests {
         assert_eq!(untold, Untold::default());
         assert!(model.reused(model.position(1), 100) > 25);
         assert!(matches!(self::model().fit([]), Err(ModelError::NoMoves)));
-        assert!(matches!(GameModel::new(&[example_trace(0, 0)], 20, 8), Err(ModelError::NoGames)));
+        assert!(matches!(GameModel::new(&[example_search(0, 0)], 20, 8), Err(ModelError::NoGames)));
     }
 }

@@ -1,7 +1,7 @@
 //! Continues a recorded search below its first snapshot and beyond its last, so that a simulated search may find a smaller tree
 //! than the recorded one did, and may go on for longer.
 
-use crate::traces::{SearchTrace, TraceSnapshot};
+use crate::recordings::{RecordedSearch, RecordedSnapshot};
 use std::borrow::Cow;
 
 /// Growth of the root's visits from step to step, where that is more than a batch: with batches of 8 the stoppers look after each of
@@ -14,14 +14,14 @@ const LONGEST: f64 = 1e6;
 #[derive(Clone, Debug)]
 pub(super) struct SearchGrowth {
     /// From one visit of the root to the end of the record.
-    steps: Vec<TraceSnapshot>,
+    steps: Vec<RecordedSnapshot>,
     batch: u64,
 }
 
 impl SearchGrowth {
     /// The growth of a trace that has a snapshot; its steps are a batch or more.
-    pub fn new(trace: &SearchTrace, batch: u64) -> SearchGrowth {
-        let mut steps: Vec<TraceSnapshot> = Vec::new();
+    pub fn new(trace: &RecordedSearch, batch: u64) -> SearchGrowth {
+        let mut steps: Vec<RecordedSnapshot> = Vec::new();
         let Some(first) = trace.snapshots.first() else { return SearchGrowth { steps, batch } };
         // With fewer visits than at its first snapshot the root looked much like there.
         let mut total = 1;
@@ -48,7 +48,7 @@ impl SearchGrowth {
 
     /// The steps of a search that finds a tree of `reused` visits. It goes on far beyond the record with the shares that the moves
     /// had at its end.
-    pub fn from(&self, reused: u64) -> impl Iterator<Item = Cow<'_, TraceSnapshot>> {
+    pub fn from(&self, reused: u64) -> impl Iterator<Item = Cow<'_, RecordedSnapshot>> {
         let first_batch = if reused == 0 { 1 } else { self.batch };
         let begin = self.steps.partition_point(|step| step.total_nodes < reused.saturating_add(first_batch));
         let recorded = self.steps[begin..].iter().map(Cow::Borrowed);
@@ -68,9 +68,9 @@ fn after(total: u64, batch: u64) -> u64 {
 }
 
 /// The root with another number of visits and the same shares of its moves.
-fn scaled(snapshot: &TraceSnapshot, total: u64) -> TraceSnapshot {
+fn scaled(snapshot: &RecordedSnapshot, total: u64) -> RecordedSnapshot {
     let factor = total as f64 / snapshot.total_nodes.max(1) as f64;
-    TraceSnapshot {
+    RecordedSnapshot {
         total_nodes: total,
         batches: (snapshot.batches as f64 * factor).ceil() as u64,
         visits: snapshot.visits.iter().map(|visits| (f64::from(*visits) * factor).round() as u32).collect(),
@@ -81,11 +81,11 @@ fn scaled(snapshot: &TraceSnapshot, total: u64) -> TraceSnapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traces::example_trace;
+    use crate::recordings::example_search;
 
     #[test]
     fn a_search_grows_from_any_tree_to_any_size() {
-        let trace = example_trace(0, 0);
+        let trace = example_search(0, 0);
         let growth = SearchGrowth::new(&trace, 8);
         let totals = |reused: u64| -> Vec<u64> { growth.from(reused).map(|step| step.total_nodes).take(60).collect() };
         let all = totals(0);
@@ -97,14 +97,14 @@ mod tests {
         // Beyond the record the shares stay as they were.
         let large = growth.from(0).find(|step| step.total_nodes > 3_000).unwrap();
         let last = trace.snapshots.last().unwrap();
-        let share = |snapshot: &TraceSnapshot| f64::from(snapshot.visits[0]) / snapshot.total_nodes as f64;
+        let share = |snapshot: &RecordedSnapshot| f64::from(snapshot.visits[0]) / snapshot.total_nodes as f64;
         assert!((share(&large) - share(last)).abs() < 0.001);
         assert_eq!(large.best_move, last.best_move);
     }
 
     #[test]
     fn visits_grow_evenly_between_snapshots() {
-        let growth = SearchGrowth::new(&example_trace(0, 0), 8);
+        let growth = SearchGrowth::new(&example_search(0, 0), 8);
         let visits: Vec<u32> = growth.from(0).map(|step| step.visits[0]).take(20).collect();
         assert!(visits.windows(2).all(|pair| pair[0] <= pair[1]), "{visits:?}");
     }

@@ -2,8 +2,8 @@
 
 use super::game::{SimulatedGame, SimulationRules};
 use super::model::GameModel;
-use crate::time_use::{Quantiles, phase, shares};
-use serde::Serialize;
+use crate::clock_use::{Quantiles, phase, shares};
+use serde::{Deserialize, Serialize};
 use std::thread;
 use zeitnot_time::SpecError;
 
@@ -14,7 +14,7 @@ const LEAST_GAMES: usize = 20;
 pub const MOST_BEYOND_RECORD: f64 = 0.05;
 
 /// The clocks after the own move of one number, over the games that reached it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockAt {
     /// The own move, from 1 out of book.
     #[serde(rename = "move")]
@@ -31,7 +31,7 @@ pub struct ClockAt {
 }
 
 /// How a time manager uses a clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Simulation {
     /// Games.
     pub games: usize,
@@ -160,7 +160,7 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traces::example_trace;
+    use crate::recordings::example_search;
     use zeitnot_time::StopperParams;
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn threads_change_nothing() {
-        let traces: Vec<_> = (0..80).map(|index| example_trace(index / 20, 2 * (index % 20))).collect();
+        let traces: Vec<_> = (0..80).map(|index| example_search(index / 20, 2 * (index % 20))).collect();
         let model = GameModel::new(&traces, 100, 8).unwrap();
         let stoppers = StopperParams::default();
         let control = "10+0.1".parse().unwrap();

@@ -4,7 +4,7 @@ use super::course::Judgement;
 use super::spsa::Probe;
 use super::target::{TargetError, Targets};
 use crate::games::time_control::TimeControl;
-use crate::traces::{ReplayRules, SearchTrace, Speed, equal_nodes, meets_nodes};
+use crate::recordings::{RecordedSearch, ReplayRules, Speed, equal_nodes, meets_nodes};
 use thiserror::Error;
 use zeitnot_engine::engine::Options;
 use zeitnot_time::SpecError;
@@ -15,7 +15,7 @@ pub struct RegretCell<'a> {
     /// The name of the recording.
     pub name: &'a str,
     /// The searches.
-    pub traces: &'a [SearchTrace],
+    pub traces: &'a [RecordedSearch],
     /// Mean playouts of a move.
     pub nodes: f64,
     /// The clock.
@@ -97,16 +97,16 @@ mod tests {
     use super::super::parameter_file::read_parameters;
     use super::super::spsa::Spsa;
     use super::*;
-    use crate::simulation::built_in_traces;
+    use crate::simulation::built_in_recording;
 
     /// Two games of those in the program.
-    fn traces() -> (Vec<SearchTrace>, f64) {
-        let (header, mut traces) = built_in_traces().unwrap();
+    fn traces() -> (Vec<RecordedSearch>, f64) {
+        let (header, mut traces) = built_in_recording().unwrap();
         traces.retain(|trace| trace.game < 2);
         (traces, header.nodes as f64)
     }
 
-    fn judge<'a>(traces: &'a [SearchTrace], nodes: f64, lines: &str) -> (RegretJudge<'a>, Spsa) {
+    fn judge<'a>(traces: &'a [RecordedSearch], nodes: f64, lines: &str) -> (RegretJudge<'a>, Spsa) {
         let parameters = read_parameters(lines).unwrap();
         let targets = Targets::new(&Options::default(), &parameters).unwrap();
         let cell = RegretCell { name: "a", traces, nodes, control: "10+0.1".parse().unwrap() };

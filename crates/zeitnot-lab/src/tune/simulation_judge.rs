@@ -88,12 +88,12 @@ mod tests {
     use super::super::parameter_file::read_parameters;
     use super::super::spsa::Spsa;
     use super::*;
-    use crate::simulation::built_in_traces;
+    use crate::simulation::built_in_recording;
 
     const EXTENSION: &str = "smooth(extension), float, 0.5, 0, 4, 0.5, 0.002";
 
     fn model() -> GameModel {
-        let (header, traces) = built_in_traces().unwrap();
+        let (header, traces) = built_in_recording().unwrap();
         GameModel::new(&traces, header.nodes, 8).unwrap()
     }
 

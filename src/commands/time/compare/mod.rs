@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::digest::sha256;
+use zeitnot_lab::results::{ComparisonResult, LabResult};
 use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
 use zeitnot_lab::{Comparison, Event, GameRecord, Journal, MatchPlan, TimeControl, run_match};
-use zeitnot_text::words::plain;
+use zeitnot_text::printable::plain;
 
 /// Characters of the name of a journal, at the most.
 const LONGEST_NAME: usize = 120;
@@ -102,7 +103,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     bar.finish_and_clear();
     let ranking = comparison.ranking(&names, &tc_names);
     let markdown = tables::markdown(&comparison, ranking.as_deref().ok(), &tc_names);
-    let (csv, json) = (tables::csv(&comparison), tables::json(&comparison, ranking.as_deref().ok()));
+    let result = ComparisonResult::new(&comparison, ranking.as_deref().unwrap_or_default());
+    let (csv, json) = (tables::csv(&comparison), serde_json::to_string(&LabResult::Comparison(result))?);
     for (extension, text) in [("md", &markdown), ("csv", &csv), ("json", &format!("{json}\n"))] {
         let path = out.join("comparison").with_extension(extension);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;

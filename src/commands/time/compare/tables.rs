@@ -1,6 +1,5 @@
-//! Writes a comparison as Markdown, CSV and JSON.
+//! Writes a comparison as Markdown and CSV.
 
-use serde_json::{Value, json};
 use std::fmt::Write as _;
 use zeitnot_lab::strength::ratings::{Rating, RatingValue};
 use zeitnot_lab::{Cell, Comparison, Rank};
@@ -71,22 +70,23 @@ pub fn markdown(comparison: &Comparison, ranking: Option<&[Rank]>, tcs: &[String
     row(&mut text, head.map(str::to_owned).to_vec());
     row(&mut text, rule(head.len()));
     for times in &comparison.times {
-        let time_use = &times.time_use;
-        let left = time_use.clock_left_ms;
+        let clock_use = &times.clock_use;
+        let left = clock_use.clock_left_ms;
         let shares: Vec<String> =
-            time_use.share_by_phase.iter().map(|share| format!("{:.0} %", 100.0 * share)).collect();
-        let course: Vec<String> = time_use.by_move.iter().take(12).map(|time| format!("{:.0}", time.mean_ms)).collect();
+            clock_use.share_by_phase.iter().map(|share| format!("{:.0} %", 100.0 * share)).collect();
+        let course: Vec<String> =
+            clock_use.by_move.iter().take(12).map(|time| format!("{:.0}", time.mean_ms)).collect();
         row(
             &mut text,
             vec![
                 times.tc.clone(),
                 format!("`{}`", times.player),
-                time_use.games.to_string(),
+                clock_use.games.to_string(),
                 format!("{:.2} / {:.2} / {:.2}", left.p5 / 1e3, left.p50 / 1e3, left.p95 / 1e3),
                 shares.join(" / "),
                 course.join(" "),
-                format!("{:.0}", time_use.mean_playouts),
-                format!("{:.0}", time_use.mean_moves),
+                format!("{:.0}", clock_use.mean_playouts),
+                format!("{:.0}", clock_use.mean_moves),
             ],
         );
     }
@@ -120,42 +120,4 @@ pub fn csv(comparison: &Comparison) -> String {
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
-}
-
-/// The comparison as one object.
-pub fn json(comparison: &Comparison, ranking: Option<&[Rank]>) -> Value {
-    let cells = comparison.cells.iter().map(|cell| {
-        let difference = cell.difference();
-        json!({
-            "tc": cell.tc,
-            "first": cell.players[0],
-            "second": cell.players[1],
-            "games": cell.results.games(),
-            "elo": difference.logistic.elo,
-            "elo_error": difference.logistic.margin,
-            "nelo": difference.normalised.elo,
-            "nelo_error": difference.normalised.margin,
-            "pentanomial": cell.results.pentanomial,
-            "wins": cell.results.wins,
-            "draws": cell.results.draws,
-            "losses": cell.results.losses,
-            "forfeits": cell.forfeits,
-            "clock_left_ms": cell.clock_left_ms,
-        })
-    });
-    let rating = |rating: Option<&Rating>| match rating.map(|rating| rating.value) {
-        Some(RatingValue::Anchor { elo }) => json!({ "elo": elo, "elo_error": 0.0 }),
-        Some(RatingValue::Estimated { elo, margin }) => json!({ "elo": elo, "elo_error": margin }),
-        _ => json!({ "elo": null, "elo_error": null }),
-    };
-    let ranking = ranking.unwrap_or_default().iter().map(|rank| {
-        let all = rating(rank.all.as_ref());
-        let by_tc: Vec<Value> = rank.by_tc.iter().map(|by_tc| rating(by_tc.as_ref())).collect();
-        json!({ "manager": rank.player, "elo": all["elo"], "elo_error": all["elo_error"], "by_tc": by_tc })
-    });
-    json!({
-        "cells": cells.collect::<Vec<_>>(),
-        "times": comparison.times,
-        "ranking": ranking.collect::<Vec<_>>(),
-    })
 }

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use zeitnot_engine::engine::Options;
 use zeitnot_lab::audit::{
-    Remarks, TimedMove, game_times, lost_on_time, move_name, plan_of, player_name, unplayed_move,
+    ClockedMove, Remarks, game_times, lost_on_time, move_name, plan_of, player_name, unplayed_move,
 };
 use zeitnot_lab::{PgnGame, PgnGames};
 use zeitnot_text::files::open;
-use zeitnot_text::words::{plain, seconds};
+use zeitnot_text::printable::plain;
+use zeitnot_text::words::seconds;
 
 pub fn command() -> Command {
     let count = |name, help| number(name, "N", value_parser!(u32), help);
@@ -111,11 +112,11 @@ fn named_manager(player: &str) -> Option<String> {
     ends.map(|end| &settings[..end]).find(|spec| zeitnot_time::build(spec).is_ok()).map(str::to_owned)
 }
 
-fn side(mv: &TimedMove) -> &'static str {
+fn side(mv: &ClockedMove) -> &'static str {
     if mv.color.is_white() { "White" } else { "Black" }
 }
 
-fn played(game: &PgnGame, mv: &TimedMove, is_played: bool, is_lost: bool) -> Value {
+fn played(game: &PgnGame, mv: &ClockedMove, is_played: bool, is_lost: bool) -> Value {
     json!({
         "move": move_name(&game.game, mv.ply),
         "side": side(mv).to_lowercase(),

@@ -1,7 +1,7 @@
 //! Declares the commands of `time tune` and their flags.
 
 use super::scan;
-use crate::commands::flags::{flag, switch};
+use crate::commands::flags::flag;
 use crate::commands::flags::{match_flags, time_flags};
 use crate::commands::{engine_options, json_flag};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -93,7 +93,6 @@ fn tuning(name: &'static str, about: &'static str) -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Folder of the course, its charts and the result; a course there goes on"),
         )
-        .arg(switch("chart", "Course in the terminal, too"))
         .arg(json_flag())
 }
 

@@ -16,15 +16,16 @@ use anyhow::Context as _;
 use clap::ArgMatches;
 use games::GameJudge;
 use replays::ReplayJudge;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use simulations::SimulatedJudge;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use zeitnot_lab::Journal;
+use zeitnot_lab::results::{CourseSettings, LabResult};
 use zeitnot_lab::setup;
 use zeitnot_lab::tune::{Iteration, Judgement, Parameter, Probe, Spsa, Targets, read_parameters, tune};
 use zeitnot_text::files::read_text;
-use zeitnot_text::words::plain;
+use zeitnot_text::printable::plain;
 
 /// The journal of the course, in the folder of the tuning.
 const COURSE: &str = "course.jsonl";
@@ -58,11 +59,8 @@ fn tune_on(on: &str, matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let end = iterate(&spsa, &*judge, &mut journal, &interrupted)?;
     let course: Vec<&Iteration> = journal.entries().values().collect();
-    let charts = outcome::charts(out, &out.join(COURSE), !course.is_empty())?;
+    outcome::charts(out, &out.join(COURSE), !course.is_empty())?;
     let Some(values) = end else { interrupt::exit("interrupted: the same command goes on with it") };
-    if matches.get_flag("chart") {
-        super::charts::show(&charts);
-    }
     outcome::tell(&spsa, &values, &course, judge.targets(), out, matches.get_flag("json"))
 }
 
@@ -89,20 +87,16 @@ fn with_recordings(matches: &ArgMatches, mut settings: Value) -> anyhow::Result<
 
 /// All that decides the course.
 fn settings(on: &str, matches: &ArgMatches, spsa: &Spsa, judge: &dyn Judge) -> anyhow::Result<Value> {
-    let declared = |parameter: &Parameter| {
-        let Parameter { name, is_whole, start, min, max, c_end, r_end } = parameter;
-        let kind = if *is_whole { "int" } else { "float" };
-        (name.clone(), json!({ "type": kind, "start": start, "min": min, "max": max, "c_end": c_end, "r_end": r_end }))
+    let settings = CourseSettings {
+        program: setup::program_sha256(),
+        order: spsa.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
+        parameters: spsa.parameters.iter().map(|parameter| (parameter.name.clone(), parameter.into())).collect(),
+        iterations: spsa.iterations,
+        seed: spsa.seed,
+        on: Some(on.to_owned()),
+        judge: judge.settings(matches)?,
     };
-    Ok(json!({
-        "program": setup::program_sha256(),
-        "order": spsa.parameters.iter().map(|parameter| &parameter.name).collect::<Vec<_>>(),
-        "parameters": spsa.parameters.iter().map(declared).collect::<Map<_, _>>(),
-        "iterations": spsa.iterations,
-        "seed": spsa.seed,
-        "on": on,
-        "judge": judge.settings(matches)?,
-    }))
+    Ok(serde_json::to_value(LabResult::Course(settings))?)
 }
 
 /// Runs the iterations that are missing; the values at the end, or nothing after an interruption.

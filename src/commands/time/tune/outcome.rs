@@ -1,16 +1,16 @@
 //! Tells the result of a tuning: a table, the options as they are given, and the lines of OpenBench.
 
-use super::super::charts::write_charts;
+use super::super::report::write_charts;
 use super::file_name;
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
-use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::path::Path;
 use zeitnot_engine::engine::options::find;
-use zeitnot_lab::report::{Report, ReportRules, Section};
+use zeitnot_lab::report::{Report, ReportRules};
+use zeitnot_lab::results::{LabResult, TunedParameter, TuningResult};
 use zeitnot_lab::strength::elo::EloDifference;
-use zeitnot_lab::tune::{Iteration, Measured, Spsa, Targets};
+use zeitnot_lab::tune::{Iteration, Measured, Parameter, Spsa, Targets};
 use zeitnot_text::files::write_whole;
 
 /// The file with the parameters at their new values, in the folder of the tuning.
@@ -18,18 +18,15 @@ const TUNED: &str = "tuned.params";
 /// Regrets are shown in thousandths of a value, as `time replay` prints them.
 const SHOWN: f64 = 1e3;
 
-/// Writes the charts of the course into the folder, and returns them.
-pub fn charts(out: &Path, course: &Path, is_begun: bool) -> anyhow::Result<Vec<Section>> {
+/// Writes the charts of the course into the folder.
+pub fn charts(out: &Path, course: &Path, is_begun: bool) -> anyhow::Result<()> {
     if !is_begun {
-        return Ok(Vec::new());
+        return Ok(());
     }
     let mut file = File::open(course).with_context(|| format!("cannot read {}", course.display()))?;
     let mut report = Report::default();
-    let rules = ReportRules { managers: Vec::new(), overhead_ms: 0.0, game: None };
-    report.add(file_name(out), &mut file, &rules).with_context(|| course.display().to_string())?;
-    let sections = report.sections();
-    write_charts(out, &sections)?;
-    Ok(sections)
+    report.add(file_name(out), &mut file, &ReportRules::default()).with_context(|| course.display().to_string())?;
+    write_charts(out, &report.sections()).map(drop)
 }
 
 /// Tells the result.
@@ -58,8 +55,22 @@ pub fn tell(
         write_whole(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if is_json {
-        let object = object(spsa, &result, &comparisons, refused, is_fit, &settings, &lines);
-        say!("{object}");
+        let parameter = |(parameter, value): (&Parameter, &f64)| TunedParameter {
+            name: parameter.name.clone(),
+            start: parameter.start,
+            value: *value,
+        };
+        let tuning = TuningResult {
+            parameters: spsa.parameters.iter().zip(&result).map(parameter).collect(),
+            iterations: spsa.iterations,
+            refused_points: refused,
+            is_refused: !is_fit,
+            against_start: comparisons.iter().map(|done| done.judgement.clone()).collect(),
+            flags: flags(&settings),
+            options: settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            openbench: lines.clone(),
+        };
+        say!("{}", serde_json::to_string(&LabResult::Tuning(tuning))?);
     } else {
         table(spsa, &result);
         say!(
@@ -127,33 +138,4 @@ fn flags(settings: &[(&'static str, String)]) -> String {
         }
     };
     settings.iter().map(flag).collect::<Vec<_>>().join(" ")
-}
-
-fn object(
-    spsa: &Spsa,
-    result: &[f64],
-    comparisons: &[&Iteration],
-    refused: usize,
-    is_fit: bool,
-    settings: &[(&'static str, String)],
-    lines: &[String],
-) -> Value {
-    let parameters: Vec<Value> = spsa
-        .parameters
-        .iter()
-        .zip(result)
-        .map(|(parameter, value)| json!({ "name": parameter.name, "start": parameter.start, "value": value }))
-        .collect();
-    let options: Map<String, Value> =
-        settings.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())).collect();
-    json!({
-        "parameters": parameters,
-        "iterations": spsa.iterations,
-        "refused_points": refused,
-        "is_refused": !is_fit,
-        "against_start": comparisons.iter().map(|done| &done.judgement).collect::<Vec<_>>(),
-        "flags": flags(settings),
-        "options": options,
-        "openbench": lines,
-    })
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use zeitnot_lab::TimeControl;
-use zeitnot_lab::traces::SearchTrace;
+use zeitnot_lab::recordings::RecordedSearch;
 use zeitnot_lab::tune::{Judgement, Parameter, Probe, RegretCell, RegretJudge, Targets};
 
 /// The regret that counts as one point without `--point`.
@@ -19,7 +19,7 @@ const POINT: f64 = 1e-4;
 /// A file of traces.
 struct Recording {
     name: String,
-    traces: Vec<SearchTrace>,
+    traces: Vec<RecordedSearch>,
     nodes: f64,
 }
 

@@ -7,12 +7,12 @@ use crate::commands::output::{note, notes, say};
 use crate::commands::{cores, interrupt, json_flag, progress};
 use anyhow::Context as _;
 use clap::{ArgAction, ArgMatches, Command, value_parser};
-use serde_json::{Value, json};
 use std::sync::Arc;
 use zeitnot_engine::backend::SharedEvaluations;
 use zeitnot_engine::engine::{self, Options, is_same_network};
-use zeitnot_lab::traces::{Chooser, Regret, SearchTrace, choose_all};
-use zeitnot_text::words::plain;
+use zeitnot_lab::recordings::{Chooser, RecordedSearch, Regret, choose_all};
+use zeitnot_lab::results::{LabResult, ScanPoint, known};
+use zeitnot_text::printable::plain;
 
 /// Evaluations that are kept: all values of a parameter search the same positions.
 const SHARED_EVALUATIONS: usize = 2_000_000;
@@ -39,15 +39,6 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// One point of the scan.
-struct Point {
-    name: String,
-    regrets: Vec<f64>,
-    regret: Regret,
-    /// What it saves against the options as they are, and the interval.
-    gain: (f64, [f64; 2]),
-}
-
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (traces, nodes) = time_flags::traces_of_part(matches, time_flags::named_files(matches))?;
     let playouts = matches.get_one::<u64>("playouts").copied().unwrap_or(nodes);
@@ -64,7 +55,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let backend = SharedEvaluations::around(Arc::clone(&loaded.backend), SHARED_EVALUATIONS);
     let interrupted = interrupt::on_request()?;
     let bar = progress::positions((traces.len() * candidates.len()) as u64);
-    let mut points: Vec<Point> = Vec::new();
+    let (mut points, mut first_regrets) = (Vec::new(), None);
     for (name, options) in candidates {
         bar.set_message(plain(&name));
         let make = || Chooser::new(&options, Arc::clone(&backend), playouts);
@@ -72,11 +63,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             bar.finish_and_clear();
             interrupt::exit("interrupted");
         };
-        points.push(point(name, &traces, &choices, points.first()));
+        points.push(point(name, &traces, &choices, playouts, &mut first_regrets));
     }
     bar.finish_and_clear();
     if matches.get_flag("json") {
-        say!("{}", Value::Array(points.iter().map(|point| object(point, playouts, traces.len())).collect()));
+        let points: Vec<LabResult> = points.into_iter().map(LabResult::Scan).collect();
+        say!("{}", serde_json::to_string(&points)?);
     } else {
         table(&points, &traces, playouts);
     }
@@ -93,28 +85,31 @@ fn candidates_of(text: &str, base: &Options) -> anyhow::Result<Vec<(String, Opti
     values.split(',').map(|value| set(&format!("{option}={}", value.trim()))).collect()
 }
 
-fn point(name: String, traces: &[SearchTrace], choices: &[Option<usize>], first: Option<&Point>) -> Point {
+/// A point; the regrets of the first one are kept.
+fn point(
+    with: String,
+    traces: &[RecordedSearch],
+    choices: &[Option<usize>],
+    playouts: u64,
+    first_regrets: &mut Option<Vec<f64>>,
+) -> ScanPoint {
     let regrets: Vec<f64> =
         traces.iter().zip(choices).map(|(trace, choice)| choice.map_or(0.0, |choice| trace.regret(choice))).collect();
     let regret = Regret::of_choices(traces, &regrets, choices);
-    let gain = Regret::gain(traces, first.map_or(&regrets, |first| &first.regrets), &regrets);
-    Point { name, regrets, regret, gain }
+    let (gain, gain_interval) = Regret::gain(traces, first_regrets.get_or_insert_with(|| regrets.clone()), &regrets);
+    ScanPoint {
+        with,
+        positions: traces.len(),
+        playouts,
+        regret: regret.mean,
+        regret_interval: known(regret.interval),
+        agreement: regret.agreement,
+        gain,
+        gain_interval: known(gain_interval),
+    }
 }
 
-fn object(point: &Point, playouts: u64, positions: usize) -> Value {
-    json!({
-        "with": point.name,
-        "positions": positions,
-        "playouts": playouts,
-        "regret": point.regret.mean,
-        "regret_interval": super::super::known(point.regret.interval),
-        "agreement": point.regret.agreement,
-        "gain": point.gain.0,
-        "gain_interval": super::super::known(point.gain.1),
-    })
-}
-
-fn table(points: &[Point], traces: &[SearchTrace], playouts: u64) {
+fn table(points: &[ScanPoint], traces: &[RecordedSearch], playouts: u64) {
     let games = traces.chunk_by(|a, b| a.game == b.game).count();
     say!(
         "{} positions of {games} games, {playouts} playouts each; values in thousandths of -1 to 1, with 95 % intervals over pairs of games",
@@ -122,16 +117,16 @@ fn table(points: &[Point], traces: &[SearchTrace], playouts: u64) {
     );
     say!("| options | regret | gain | agreement |");
     say!("|---|---|---|---|");
-    let interval = |ends: [f64; 2]| super::super::interval(ends, SHOWN, 2);
+    let interval = |ends| super::super::interval(ends, SHOWN, 2);
     for point in points {
         say!(
             "| {} | {:.2} {} | {:+.2} {} | {:.1} % |",
-            point.name,
-            point.regret.mean * SHOWN,
-            interval(point.regret.interval),
-            point.gain.0 * SHOWN,
-            interval(point.gain.1),
-            point.regret.agreement * 100.0,
+            point.with,
+            point.regret * SHOWN,
+            interval(point.regret_interval),
+            point.gain * SHOWN,
+            interval(point.gain_interval),
+            point.agreement * 100.0,
         );
     }
 }

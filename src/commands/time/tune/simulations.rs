@@ -9,8 +9,8 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use zeitnot_lab::simulation::{GameModel, built_in_traces};
-use zeitnot_lab::traces::Speed;
+use zeitnot_lab::recordings::Speed;
+use zeitnot_lab::simulation::{GameModel, built_in_recording};
 use zeitnot_lab::tune::{Judgement, Probe, SimulationCell, SimulationJudge, Spsa, Targets};
 use zeitnot_lab::{LagModel, TimeControl};
 
@@ -43,7 +43,7 @@ impl SimulatedJudge {
         let models = match matches.get_many::<PathBuf>("traces") {
             Some(paths) => paths.map(model).collect::<anyhow::Result<_>>()?,
             None => {
-                let (header, traces) = built_in_traces()?;
+                let (header, traces) = built_in_recording()?;
                 vec![("built-in".to_owned(), GameModel::new(&traces, header.nodes, batch)?)]
             }
         };

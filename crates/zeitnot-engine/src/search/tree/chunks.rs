@@ -57,6 +57,7 @@ impl Spare {
         Spare(Arc::new(SpareChunks { has_headroom: Box::new(take), ..SpareChunks::default() }))
     }
 
+    #[cfg(any(test, feature = "testing"))]
     /// Bytes that earlier trees have written and that the system has not got back yet.
     pub(crate) fn bytes(&self) -> usize {
         self.0.bytes.load(Ordering::Relaxed)

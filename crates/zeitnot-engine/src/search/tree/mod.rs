@@ -163,6 +163,7 @@ impl Tree {
         self.depth = self.depth.max(mean_depth);
     }
 
+    #[cfg(any(test, feature = "testing"))]
     /// Memory taken from the system, in bytes, with the chunks that an earlier tree has not given back yet.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes_reached() + self.spare.bytes()

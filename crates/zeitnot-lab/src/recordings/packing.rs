@@ -1,6 +1,6 @@
-//! Packs a trace into a compressed block: what changed since the snapshot before, as integers of variable length.
+//! Packs a recorded search into a compressed block: what changed since the snapshot before, as integers of variable length.
 
-use super::trace::{SearchTrace, TraceSnapshot};
+use super::recorded_search::{RecordedSearch, RecordedSnapshot};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -11,20 +11,20 @@ use std::io::{self, Read as _, Write as _};
 const VALUE_STEPS: f32 = 10_000.0;
 /// The code of a value that is not known.
 const NO_VALUE: i32 = 20_000;
-/// The largest block that is unpacked: a trace of 200 snapshots of 218 moves takes 0.3 MB.
+/// The largest block that is unpacked: a recorded search of 200 snapshots of 218 moves takes 0.3 MB.
 const LARGEST_BLOCK: u64 = 16 << 20;
 
-/// A trace whose snapshots are packed.
+/// A recorded search whose snapshots are packed.
 #[derive(Serialize, Deserialize)]
 struct PackedTrace {
-    trace: SearchTrace,
+    trace: RecordedSearch,
     snapshots: Vec<PackedSnapshot>,
 }
 
 /// A snapshot, of which visits and values are differences to the snapshot before.
 #[derive(Serialize, Deserialize)]
 struct PackedSnapshot {
-    rest: TraceSnapshot,
+    rest: RecordedSnapshot,
     visits: Vec<i64>,
     values: Vec<i32>,
 }
@@ -34,14 +34,14 @@ struct PackedSnapshot {
 const PLAYOUTS_A_VISIT: u64 = 16;
 const PLAYOUTS_AHEAD: u64 = 4096;
 
-/// Packs a trace.
-pub(super) fn pack(trace: &SearchTrace) -> io::Result<Vec<u8>> {
+/// Packs a recorded search.
+pub(super) fn pack(trace: &RecordedSearch) -> io::Result<Vec<u8>> {
     let (mut visits, mut codes) = (vec![0; trace.moves.len()], vec![0; trace.moves.len()]);
     let mut snapshots = Vec::with_capacity(trace.snapshots.len());
     for snapshot in &trace.snapshots {
         let now: Vec<i32> = snapshot.values.iter().map(|value| value.map_or(NO_VALUE, code)).collect();
         snapshots.push(PackedSnapshot {
-            rest: TraceSnapshot { visits: Vec::new(), values: Vec::new(), ..snapshot.clone() },
+            rest: RecordedSnapshot { visits: Vec::new(), values: Vec::new(), ..snapshot.clone() },
             visits: snapshot
                 .visits
                 .iter()
@@ -52,7 +52,7 @@ pub(super) fn pack(trace: &SearchTrace) -> io::Result<Vec<u8>> {
         });
         (visits, codes) = (snapshot.visits.clone(), now);
     }
-    let trace = SearchTrace { snapshots: Vec::new(), ..trace.clone() };
+    let trace = RecordedSearch { snapshots: Vec::new(), ..trace.clone() };
     let bytes = postcard::to_allocvec(&PackedTrace { trace, snapshots }).map_err(io::Error::other)?;
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&bytes)?;
@@ -60,13 +60,13 @@ pub(super) fn pack(trace: &SearchTrace) -> io::Result<Vec<u8>> {
 }
 
 /// Unpacks a block.
-pub(super) fn unpack(block: &[u8]) -> Result<SearchTrace, String> {
+pub(super) fn unpack(block: &[u8]) -> Result<RecordedSearch, String> {
     let mut bytes = Vec::new();
     DeflateDecoder::new(block).take(LARGEST_BLOCK).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     let packed: PackedTrace = postcard::from_bytes(&bytes).map_err(|error| error.to_string())?;
     let count = packed.trace.moves.len();
     let (mut visits, mut codes) = (vec![0_u32; count], vec![0_i32; count]);
-    let mut snapshots: Vec<TraceSnapshot> = Vec::with_capacity(packed.snapshots.len());
+    let mut snapshots: Vec<RecordedSnapshot> = Vec::with_capacity(packed.snapshots.len());
     for PackedSnapshot { rest, visits: more, values } in packed.snapshots {
         check_counts(&rest, snapshots.last(), packed.trace.reused)?;
         if more.len() != count || values.len() != count || rest.best_move.is_some_and(|best| best as usize >= count) {
@@ -78,14 +78,14 @@ pub(super) fn unpack(block: &[u8]) -> Result<SearchTrace, String> {
             *code = code.saturating_add(*value);
         }
         let value = |code: &i32| (*code != NO_VALUE).then(|| *code as f32 / VALUE_STEPS);
-        snapshots.push(TraceSnapshot { visits: visits.clone(), values: codes.iter().map(value).collect(), ..rest });
+        snapshots.push(RecordedSnapshot { visits: visits.clone(), values: codes.iter().map(value).collect(), ..rest });
     }
-    Ok(SearchTrace { snapshots, ..packed.trace })
+    Ok(RecordedSearch { snapshots, ..packed.trace })
 }
 
 /// Whether the counts of a snapshot can follow those of the one before: a replay goes from one to the other batch by batch, and
 /// time passes with the visits of the root. With many more playouts than visits it would hardly ever end.
-fn check_counts(now: &TraceSnapshot, before: Option<&TraceSnapshot>, reused: u64) -> Result<(), String> {
+fn check_counts(now: &RecordedSnapshot, before: Option<&RecordedSnapshot>, reused: u64) -> Result<(), String> {
     let (new, total) = before.map_or((0, reused), |before| (before.new_nodes, before.total_nodes));
     let grows = now.new_nodes >= new && (total..=u64::from(u32::MAX)).contains(&now.total_nodes);
     if !grows || now.new_nodes - new > PLAYOUTS_AHEAD + PLAYOUTS_A_VISIT * (now.total_nodes - total) {
@@ -105,18 +105,18 @@ pub(super) fn rounded(value: f32) -> f32 {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::trace::TracedMove;
+    use super::super::recorded_search::RecordedMove;
     use super::*;
 
-    /// A trace of three moves: the last one is found late and is the best.
-    pub fn example(game: u32, ply: u32) -> SearchTrace {
+    /// A recorded search of three moves: the last one is found late and is the best.
+    pub fn example(game: u32, ply: u32) -> RecordedSearch {
         let moves = ["e2e4", "d2d4", "g1f3"];
         let counts = [10_u32, 20, 40, 80, 160, 320];
         let snapshots = counts.iter().enumerate().map(|(step, &count)| {
             let late = if step < 3 { 0 } else { count / 2 };
             let first = (count - late) * 2 / 3;
             let visits = vec![first, count - late - first, late];
-            TraceSnapshot {
+            RecordedSnapshot {
                 new_nodes: u64::from(count),
                 total_nodes: u64::from(count) + 5,
                 batches: step as u64 + 1,
@@ -125,10 +125,10 @@ pub(super) mod tests {
                 moves_left_plies: Some(60.0),
                 values: vec![Some(0.1), Some(-0.0512), (late > 0).then_some(0.25)],
                 visits,
-                ..TraceSnapshot::default()
+                ..RecordedSnapshot::default()
             }
         });
-        SearchTrace {
+        RecordedSearch {
             game,
             ply,
             game_ply: ply,
@@ -136,9 +136,9 @@ pub(super) mod tests {
             reused: 5,
             pieces: 32,
             legal_moves: 3,
-            moves: moves.map(|uci| TracedMove { uci: uci.to_owned(), prior: 0.3 }).to_vec(),
+            moves: moves.map(|uci| RecordedMove { uci: uci.to_owned(), prior: 0.3 }).to_vec(),
             snapshots: snapshots.collect(),
-            ..SearchTrace::default()
+            ..RecordedSearch::default()
         }
     }
 
@@ -146,12 +146,12 @@ pub(super) mod tests {
     fn a_trace_comes_back_whole() {
         let trace = example(3, 7);
         assert_eq!(unpack(&pack(&trace).unwrap()).unwrap(), trace);
-        assert_eq!(unpack(&pack(&SearchTrace::default()).unwrap()).unwrap(), SearchTrace::default());
+        assert_eq!(unpack(&pack(&RecordedSearch::default()).unwrap()).unwrap(), RecordedSearch::default());
     }
 
     #[test]
     fn counts_that_no_search_has_are_errors() {
-        let damages: [fn(&mut SearchTrace); 5] = [
+        let damages: [fn(&mut RecordedSearch); 5] = [
             |trace| trace.snapshots[3].new_nodes = u64::MAX,
             |trace| trace.snapshots[3].new_nodes += 10_000,
             |trace| trace.snapshots[2].total_nodes = 0,

@@ -3,7 +3,7 @@
 
 use super::packing::rounded;
 use super::positions::{PositionsError, SideOfGame, Sides};
-use super::trace::{SearchTrace, TraceSnapshot, TracedMove};
+use super::recorded_search::{RecordedMove, RecordedSearch, RecordedSnapshot};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -71,8 +71,8 @@ struct Growing {
     next: f64,
     /// The visits at which the search ends.
     end: u64,
-    moves: Vec<TracedMove>,
-    snapshots: Vec<TraceSnapshot>,
+    moves: Vec<RecordedMove>,
+    snapshots: Vec<RecordedSnapshot>,
 }
 
 impl RootObserver for Growing {
@@ -83,14 +83,14 @@ impl RootObserver for Growing {
     fn observe(&mut self, snapshot: &SearchSnapshot, moves: &[RootMove]) {
         if self.moves.is_empty() {
             self.moves =
-                moves.iter().map(|root| TracedMove { uci: to_uci(root.mv, true), prior: root.prior }).collect();
+                moves.iter().map(|root| RecordedMove { uci: to_uci(root.mv, true), prior: root.prior }).collect();
         }
         // The stoppers look more often than the tree grows.
         if self.snapshots.last().is_some_and(|last| last.total_nodes == snapshot.total_nodes) {
             return;
         }
         self.next = (snapshot.total_nodes as f64 * self.growth).max(snapshot.total_nodes as f64 + 1.0);
-        self.snapshots.push(TraceSnapshot {
+        self.snapshots.push(RecordedSnapshot {
             new_nodes: snapshot.new_nodes,
             total_nodes: snapshot.total_nodes,
             batches: snapshot.batches,
@@ -118,12 +118,12 @@ impl Recorder {
         Ok(Recorder { engine: engine_for(options, backend)?, recording, growing: Arc::default() })
     }
 
-    /// Searches the position of `side` at the place `index` of its plies. The same position gives the same trace, whatever was
+    /// Searches the position of `side` at the place `index` of its plies. The same position gives the same recorded search, whatever was
     /// recorded before.
     ///
     /// # Errors
     /// [`RecordError`].
-    pub fn record(&mut self, side: &SideOfGame, index: usize) -> Result<SearchTrace, RecordError> {
+    pub fn record(&mut self, side: &SideOfGame, index: usize) -> Result<RecordedSearch, RecordError> {
         self.engine.new_game();
         let (ply, nodes) = (side.plies[index], self.recording.nodes);
         for before in index.saturating_sub(MOVES_BEFORE)..index {
@@ -145,7 +145,7 @@ impl Recorder {
         let Growing { moves, snapshots, .. } = std::mem::take(&mut *self.growing.lock());
         let position = game.current();
         let legal_moves = position.legal_moves();
-        Ok(SearchTrace {
+        Ok(RecordedSearch {
             game: side.number,
             ply: ply as u32,
             game_ply: position.ply(),
@@ -224,7 +224,7 @@ impl Iterator for Tasks<'_> {
     }
 }
 
-/// Records all positions but the first `done`, on `threads` threads, and hands the traces over in their order on the caller's
+/// Records all positions but the first `done`, on `threads` threads, and hands the recorded searches over in their order on the caller's
 /// thread. `interrupted` ends it.
 ///
 /// # Errors
@@ -235,13 +235,13 @@ pub fn record_all<E: From<RecordError>>(
     threads: usize,
     make: &(dyn Fn() -> Result<Recorder, RecordError> + Sync),
     interrupted: &AtomicBool,
-    keep: &mut dyn FnMut(SearchTrace) -> Result<(), E>,
+    keep: &mut dyn FnMut(RecordedSearch) -> Result<(), E>,
 ) -> Result<(), E> {
     let tasks = Mutex::new(Tasks { sides, side: None, index: 0, number: 0 }.skip(done));
     let stop = AtomicBool::new(false);
     let is_over = || stop.load(Ordering::SeqCst) || interrupted.load(Ordering::SeqCst);
     let (sender, receiver) = channel();
-    let record = |sender: Sender<(usize, Result<SearchTrace, RecordError>)>| {
+    let record = |sender: Sender<(usize, Result<RecordedSearch, RecordError>)>| {
         let mut recorder = match make() {
             Ok(recorder) => recorder,
             Err(error) => return drop(sender.send((usize::MAX, Err(error)))),
@@ -273,11 +273,11 @@ pub fn record_all<E: From<RecordError>>(
     })
 }
 
-/// Hands over the traces in the order of their tasks, from `turn` on.
+/// Hands over the recorded searches in the order of their tasks, from `turn` on.
 fn keep_in_order<E: From<RecordError>>(
-    receiver: &Receiver<(usize, Result<SearchTrace, RecordError>)>,
+    receiver: &Receiver<(usize, Result<RecordedSearch, RecordError>)>,
     mut turn: usize,
-    keep: &mut dyn FnMut(SearchTrace) -> Result<(), E>,
+    keep: &mut dyn FnMut(RecordedSearch) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut waiting = BTreeMap::new();
     for (task, trace) in receiver {

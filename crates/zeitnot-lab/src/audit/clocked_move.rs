@@ -4,7 +4,7 @@ use zeitnot_engine::chess::Color;
 
 /// A move on a clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimedMove {
+pub struct ClockedMove {
     /// Plies from the game's start position.
     pub ply: usize,
     /// Who played it.

@@ -1,21 +1,32 @@
-//! Draws how players used their clocks over all of their games: the clock left at the end, and the shares of the phases.
+//! Draws how players used their clocks over all of their games: the course, the clock left at the end, and the shares of the phases.
 
 use super::figure::{Figure, Table};
-use crate::time_use::Quantiles;
-use zeitnot_charts::{Axis, DotPlot, DotRow, Plot, Quantity, StackPlot, StackRow};
+use crate::clock_use::Quantiles;
+use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, Plot, Quantity, Spread, StackPlot, StackRow};
 use zeitnot_text::words::{percent, time};
 
 /// The phases of `share_by_phase`.
 pub const PHASES: [&str; 3] = ["moves 1 to 15", "moves 16 to 40", "later moves"];
 
+/// Curves of a chart whose bands are drawn; those of more would hide each other, so that their medians are drawn alone.
+pub const MOST_BANDS: usize = 3;
+
+/// The course of a clock over the moves of many games, one of `curves` of a chart: the median, and the band from 5 to 95 %.
+pub fn banded(name: &str, color: usize, curves: usize, course: &[(f64, Quantiles)]) -> Curve {
+    let band = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p5, clock_ms.p95)).collect();
+    let points = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p50)).collect();
+    let spread = if curves <= MOST_BANDS { Spread::Band(band) } else { Spread::None };
+    Curve { spread, ..Curve::line(name, color, points) }
+}
+
 /// How one player used its clock.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ClockUse {
+pub struct PlayerRow {
     /// The player, with its time control where there are several.
     pub name: String,
     /// Games.
     pub games: usize,
-    /// The clock at their ends, in milliseconds; `None` where no game tells it.
+    /// The clock at their ends, in milliseconds; `None` where no game has it.
     pub left_ms: Option<Quantiles>,
     /// Shares of all time used in the three phases.
     pub share_by_phase: [f64; 3],
@@ -24,8 +35,8 @@ pub struct ClockUse {
 }
 
 /// Draws the clock that each player had left: its median, and 90 % of the games. `None` where none is known.
-pub fn left(name: &str, players: &[ClockUse]) -> Option<Figure> {
-    let players: Vec<(&ClockUse, Quantiles)> =
+pub fn left(players: &[PlayerRow]) -> Option<Figure> {
+    let players: Vec<(&PlayerRow, Quantiles)> =
         players.iter().filter_map(|player| Some((player, player.left_ms?))).collect();
     let (most, most_ms) = players.iter().max_by(|a, b| a.1.p50.total_cmp(&b.1.p50))?;
     let (least, least_ms) = players.iter().min_by(|a, b| a.1.p50.total_cmp(&b.1.p50))?;
@@ -37,7 +48,7 @@ pub fn left(name: &str, players: &[ClockUse]) -> Option<Figure> {
     });
     let axis = Axis::new("clock at the end", Quantity::Time);
     let mut table = Table::new(&["player", "games", "5 %", "median", "95 %"]);
-    for (ClockUse { name, games, .. }, left_ms) in &players {
+    for (PlayerRow { name, games, .. }, left_ms) in &players {
         table.row(vec![name.clone(), games.to_string(), time(left_ms.p5), time(left_ms.p50), time(left_ms.p95)]);
     }
     let [most_ms, least_ms] = [most_ms, least_ms].map(|left_ms| time(left_ms.p50));
@@ -50,7 +61,7 @@ pub fn left(name: &str, players: &[ClockUse]) -> Option<Figure> {
         ),
     };
     Some(Figure {
-        name: name.to_owned(),
+        name: "clock-left".to_owned(),
         title: "Clock left at the end".to_owned(),
         caption: format!("{main} Points are medians; 90 % of the games end within the lines."),
         plot: Plot::Dots(DotPlot { axis, rows: rows.collect(), references: Vec::new() }),
@@ -59,10 +70,10 @@ pub fn left(name: &str, players: &[ClockUse]) -> Option<Figure> {
 }
 
 /// Draws the share of its time that each player used in each phase. `None` where nobody used any.
-pub fn phases(name: &str, players: &[ClockUse]) -> Option<Figure> {
-    let used: Vec<&ClockUse> =
+pub fn phases(players: &[PlayerRow]) -> Option<Figure> {
+    let used: Vec<&PlayerRow> =
         players.iter().filter(|player| player.share_by_phase.iter().sum::<f64>() > 0.0).collect();
-    let first = |player: &&&ClockUse| player.share_by_phase[0];
+    let first = |player: &&&PlayerRow| player.share_by_phase[0];
     let most = used.iter().max_by(|a, b| first(a).total_cmp(&first(b)))?;
     let least = used.iter().min_by(|a, b| first(a).total_cmp(&first(b)))?;
     let mut table = Table::new(&["player", PHASES[0], PHASES[1], PHASES[2]]);
@@ -91,7 +102,7 @@ pub fn phases(name: &str, players: &[ClockUse]) -> Option<Figure> {
         ),
     };
     Some(Figure {
-        name: name.to_owned(),
+        name: "time-by-phase".to_owned(),
         title: "Time by phase".to_owned(),
         caption,
         plot: Plot::Stacks(StackPlot {
@@ -107,24 +118,24 @@ pub fn phases(name: &str, players: &[ClockUse]) -> Option<Figure> {
 mod tests {
     use super::*;
 
-    fn player(name: &str, p50: f64, share_by_phase: [f64; 3]) -> ClockUse {
+    fn player(name: &str, p50: f64, share_by_phase: [f64; 3]) -> PlayerRow {
         let left_ms = Some(Quantiles { p5: p50 / 2.0, p50, p95: 2.0 * p50 });
-        ClockUse { name: name.into(), games: 20, left_ms, share_by_phase, color: 0 }
+        PlayerRow { name: name.into(), games: 20, left_ms, share_by_phase, color: 0 }
     }
 
     #[test]
     fn captions_name_the_ends() {
         let players = [player("a", 2_500.0, [0.5, 0.3, 0.2]), player("b", 900.0, [0.25, 0.5, 0.25])];
-        let left = left("left", &players).unwrap();
+        let left = left(&players).unwrap();
         assert!(
             left.caption.starts_with("a has 2.5 s left at the end, b has 900 ms: the most and the least."),
             "{}",
             left.caption
         );
         assert_eq!(left.table.rows[1], ["b", "20", "450 ms", "900 ms", "1.8 s"]);
-        let alike = super::phases("phases", &[players[0].clone(), players[0].clone()]).unwrap();
+        let alike = super::phases(&[players[0].clone(), players[0].clone()]).unwrap();
         assert_eq!(alike.caption, "All use 50 % of their time in moves 1 to 15 out of book.");
-        let phases = phases("phases", &players[..1]).unwrap();
+        let phases = phases(&players[..1]).unwrap();
         assert_eq!(
             phases.caption,
             "a uses 50 % of its time in moves 1 to 15 out of book, 30 % in moves 16 to 40, 20 % later."
@@ -133,11 +144,11 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_of_nothing() {
-        assert!(left("left", &[]).is_none() && phases("phases", &[]).is_none());
-        let unknown = ClockUse { left_ms: None, ..player("a", 1.0, [1.0, 0.0, 0.0]) };
-        assert!(left("left", std::slice::from_ref(&unknown)).is_none());
-        let both = left("left", &[unknown, player("b", 9.0, [0.0; 3])]).unwrap();
+        assert!(left(&[]).is_none() && phases(&[]).is_none());
+        let unknown = PlayerRow { left_ms: None, ..player("a", 1.0, [1.0, 0.0, 0.0]) };
+        assert!(left(std::slice::from_ref(&unknown)).is_none());
+        let both = left(&[unknown, player("b", 9.0, [0.0; 3])]).unwrap();
         assert!(both.table.rows.len() == 1 && both.caption.starts_with("b has 9 ms left"), "{}", both.caption);
-        assert!(phases("phases", &[player("a", 1.0, [0.0; 3])]).is_none());
+        assert!(phases(&[player("a", 1.0, [0.0; 3])]).is_none());
     }
 }

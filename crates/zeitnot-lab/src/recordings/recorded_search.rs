@@ -5,8 +5,8 @@ use zeitnot_time::{MoveRequest, SearchSnapshot};
 
 /// The search of one position, as it grew.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SearchTrace {
-    /// The game it is from, counted from 0; the traces of one game are those of one side, in order.
+pub struct RecordedSearch {
+    /// The game it is from, counted from 0; the recorded searches of one game are those of one side, in order.
     pub game: u32,
     /// Plies from the game's start position.
     pub ply: u32,
@@ -31,14 +31,14 @@ pub struct SearchTrace {
     /// Whether the side to move is in check.
     pub in_check: bool,
     /// The moves that were searched, in the order of all that follows.
-    pub moves: Vec<TracedMove>,
+    pub moves: Vec<RecordedMove>,
     /// The root, at growing counts of visits.
-    pub snapshots: Vec<TraceSnapshot>,
+    pub snapshots: Vec<RecordedSnapshot>,
 }
 
-/// A root move of a trace.
+/// A root move of a recorded search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TracedMove {
+pub struct RecordedMove {
     /// In UCI notation, castling as king takes rook.
     pub uci: String,
     /// Its prior.
@@ -47,7 +47,7 @@ pub struct TracedMove {
 
 /// The root at one moment of a search: a [`SearchSnapshot`] without its time, and the value of each move.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TraceSnapshot {
+pub struct RecordedSnapshot {
     /// Visits made by this search.
     pub new_nodes: u64,
     /// Visits of the root.
@@ -76,12 +76,12 @@ pub struct TraceSnapshot {
     pub values: Vec<Option<f32>>,
 }
 
-impl TraceSnapshot {
+impl RecordedSnapshot {
     /// The root at this share of the way to a later snapshot: visits grow evenly, all else is as it was.
-    pub(crate) fn towards(&self, later: &TraceSnapshot, share: f64) -> TraceSnapshot {
+    pub(crate) fn towards(&self, later: &RecordedSnapshot, share: f64) -> RecordedSnapshot {
         let between = |from: u64, to: u64| (from as f64 + (to as f64 - from as f64) * share).round() as u64;
         let visits = self.visits.iter().zip(&later.visits);
-        TraceSnapshot {
+        RecordedSnapshot {
             new_nodes: between(self.new_nodes, later.new_nodes),
             total_nodes: between(self.total_nodes, later.total_nodes),
             batches: between(self.batches, later.batches),
@@ -91,7 +91,7 @@ impl TraceSnapshot {
     }
 
     /// As a time manager sees it after `new_nodes` playouts of a search, `elapsed_ms` after the move's clock started and
-    /// `since_first_batch_ms` after its first batch; `priors` are those of the trace.
+    /// `since_first_batch_ms` after its first batch; `priors` are those of the recorded search.
     pub fn snapshot<'a>(
         &'a self,
         priors: &'a [f32],
@@ -125,7 +125,7 @@ impl TraceSnapshot {
     }
 }
 
-impl SearchTrace {
+impl RecordedSearch {
     /// The pair of its game: in a match two games that follow each other have one opening.
     pub fn pair(&self) -> u32 {
         self.game / 2

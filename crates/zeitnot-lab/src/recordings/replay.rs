@@ -1,8 +1,8 @@
 //! Replays the moves of recorded searches under a time manager, through the same timekeeper as a game: when each search stops,
 //! and what is played.
 
+use super::recorded_search::{RecordedSearch, RecordedSnapshot};
 use super::replayed_search::{ReplayedSearch, Speed};
-use super::trace::{SearchTrace, TraceSnapshot};
 use crate::games::period_clock::PeriodClock;
 use crate::games::time_control::TimeControl;
 use zeitnot_time::{MoveRequest, SpecError, StopReason, StopperParams, Timekeeper};
@@ -29,18 +29,18 @@ pub struct ReplayedMove {
     pub clock_ms: f64,
     /// The manager's budget, in milliseconds.
     pub budget_ms: f64,
-    /// The move that is played, by its place among those of the trace; `None` where nothing was searched.
+    /// The move that is played, by its place among those of the recorded search; `None` where nothing was searched.
     pub choice: Option<usize>,
-    /// Why the search stopped; `None` where it went on to the end of its trace.
+    /// Why the search stopped; `None` where it went on to the end of its recorded search.
     pub stop: Option<StopReason>,
-    /// The value that the choice loses ([`SearchTrace::regret`]).
+    /// The value that the choice loses ([`RecordedSearch::regret`]).
     pub regret: f64,
 }
 
 /// The moves of all games of a replay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replayed {
-    /// In the order of the traces.
+    /// In the order of the recorded searches.
     pub moves: Vec<ReplayedMove>,
     /// Moves that used more than was on the clock.
     pub forfeits: u64,
@@ -64,14 +64,14 @@ impl Replayed {
     }
 }
 
-/// Replays every game of the traces, which stand in the order of games and moves, with a manager that begins each game anew.
+/// Replays every game of the recorded searches, which stand in the order of games and moves, with a manager that begins each game anew.
 ///
-/// A trace has a snapshot at every tenth more visits; between two of them the visits of the moves grow evenly, and their values
+/// A recorded search has a snapshot at every tenth more visits; between two of them the visits of the moves grow evenly, and their values
 /// are those of the earlier one. The tree that a move begins with is the one that was recorded, whatever was spent before.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
-pub fn replay(traces: &[SearchTrace], spec: &str, rules: &ReplayRules) -> Result<Replayed, SpecError> {
+pub fn replay(traces: &[RecordedSearch], spec: &str, rules: &ReplayRules) -> Result<Replayed, SpecError> {
     let mut replayed = Replayed::default();
     let periods = [rules.control];
     for game in traces.chunk_by(|a, b| a.game == b.game) {
@@ -91,7 +91,7 @@ pub fn replay(traces: &[SearchTrace], spec: &str, rules: &ReplayRules) -> Result
 }
 
 fn replay_move(
-    trace: &SearchTrace,
+    trace: &RecordedSearch,
     time: &mut Timekeeper,
     rules: &ReplayRules,
     clock_ms: f64,
@@ -118,8 +118,8 @@ fn replay_move(
     }
 }
 
-/// The snapshots of a trace, and between them one for each batch.
-fn steps(trace: &SearchTrace, batch: u64) -> impl Iterator<Item = TraceSnapshot> + '_ {
+/// The snapshots of a recorded search, and between them one for each batch.
+fn steps(trace: &RecordedSearch, batch: u64) -> impl Iterator<Item = RecordedSnapshot> + '_ {
     let first = trace.snapshots.first().cloned();
     let pairs = trace.snapshots.windows(2);
     let between = pairs.flat_map(move |pair| {
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_clock_of_moves_starts_again() {
-        let traces: Vec<SearchTrace> = (0..5).map(|index| example(0, 2 * index)).collect();
+        let traces: Vec<RecordedSearch> = (0..5).map(|index| example(0, 2 * index)).collect();
         let replayed = replay(&traces, "simple", &rules("2/10", 1000.0)).unwrap();
         assert!(replayed.moves[2].clock_ms > 10_000.0 && replayed.moves[1].clock_ms < 10_000.0);
         assert_eq!(replayed.forfeits, 0);

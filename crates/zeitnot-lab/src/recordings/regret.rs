@@ -1,9 +1,9 @@
 //! Compares time managers by the regret of their choices at equal mean nodes, with the oracle that knows all in hindsight as the
 //! bound, and errors by bootstrap over pairs of games.
 
+use super::recorded_search::RecordedSearch;
 use super::replay::{ReplayRules, Replayed, replay};
 use super::replayed_search::Speed;
-use super::trace::SearchTrace;
 use crate::bootstrap::mean_and_interval;
 use zeitnot_time::SpecError;
 
@@ -31,9 +31,9 @@ pub struct Regret {
 pub struct Oracle {
     /// Playouts of a move, on average.
     pub mean_nodes: f64,
-    /// The value that a choice loses, for each trace; of the one trace that is stopped between two snapshots, a share of both.
+    /// The value that a choice loses, for each recorded search; of the one recorded search that is stopped between two snapshots, a share of both.
     pub regrets: Vec<f64>,
-    /// The choice of each trace, by its place among the moves; of that one trace the choice at the earlier of the two.
+    /// The choice of each recorded search, by its place among the moves; of that one recorded search the choice at the earlier of the two.
     pub choices: Vec<Option<usize>>,
 }
 
@@ -43,7 +43,7 @@ pub struct Oracle {
 /// # Errors
 /// [`SpecError`], when there is no such manager.
 pub fn equal_nodes(
-    traces: &[SearchTrace],
+    traces: &[RecordedSearch],
     spec: &str,
     rules: &ReplayRules,
     nodes: f64,
@@ -77,7 +77,7 @@ pub fn meets_nodes(replayed: &Replayed, nodes: f64) -> bool {
 /// Stops each search at one of its snapshots in hindsight, so that all of them lose the least that can be lost with `nodes` playouts
 /// a move: the steps that save the most for a playout come first, and the last one is taken as far as the playouts go (the linear
 /// relaxation of a knapsack). So it is a lower bound of all such stops with as many playouts.
-pub fn oracle(traces: &[SearchTrace], nodes: f64) -> Oracle {
+pub fn oracle(traces: &[RecordedSearch], nodes: f64) -> Oracle {
     let hulls: Vec<Vec<Stop>> = traces.iter().map(hull).collect();
     let first = |hull: &Vec<Stop>| hull.first().copied().unwrap_or_default();
     let mut left = nodes * traces.len() as f64 - hulls.iter().map(|hull| first(hull).nodes).sum::<f64>();
@@ -121,8 +121,8 @@ fn saved([from, to]: &[Stop; 2]) -> f64 {
     (from.regret - to.regret) / (to.nodes - from.nodes)
 }
 
-/// The stops of a trace that lose less than all before them, as far as they lie on the lower convex hull.
-fn hull(trace: &SearchTrace) -> Vec<Stop> {
+/// The stops of a recorded search that lose less than all before them, as far as they lie on the lower convex hull.
+fn hull(trace: &RecordedSearch) -> Vec<Stop> {
     let mut hull: Vec<Stop> = Vec::new();
     for snapshot in &trace.snapshots {
         let Some(choice) = snapshot.best_move.map(|best| best as usize) else { continue };
@@ -142,31 +142,31 @@ fn hull(trace: &SearchTrace) -> Vec<Stop> {
 }
 
 impl Regret {
-    /// Of the regrets and the choices of all moves, in the order of the traces.
-    pub fn of_choices(traces: &[SearchTrace], regrets: &[f64], choices: &[Option<usize>]) -> Regret {
+    /// Of the regrets and the choices of all moves, in the order of the recorded searches.
+    pub fn of_choices(traces: &[RecordedSearch], regrets: &[f64], choices: &[Option<usize>]) -> Regret {
         let agrees =
-            |(choice, trace): &(&Option<usize>, &SearchTrace)| choice.is_some() && **choice == trace.best_move();
+            |(choice, trace): &(&Option<usize>, &RecordedSearch)| choice.is_some() && **choice == trace.best_move();
         let count = choices.iter().zip(traces).filter(agrees).count();
         let (mean, interval) = bootstrap(traces, regrets);
         Regret { mean, interval, agreement: count as f64 / choices.len().max(1) as f64 }
     }
 
     /// Of a replay.
-    pub fn of(traces: &[SearchTrace], replayed: &Replayed) -> Regret {
+    pub fn of(traces: &[RecordedSearch], replayed: &Replayed) -> Regret {
         let choices: Vec<Option<usize>> = replayed.moves.iter().map(|mv| mv.choice).collect();
         Regret::of_choices(traces, &replayed.regrets(), &choices)
     }
 
     /// How much less `second` loses than `first` at each move, on average, with its 95 % interval.
-    pub fn gain(traces: &[SearchTrace], first: &[f64], second: &[f64]) -> (f64, [f64; 2]) {
+    pub fn gain(traces: &[RecordedSearch], first: &[f64], second: &[f64]) -> (f64, [f64; 2]) {
         let gains: Vec<f64> = first.iter().zip(second).map(|(first, second)| first - second).collect();
         bootstrap(traces, &gains)
     }
 }
 
-/// The mean of a number for each trace, and its 95 % interval by drawing whole pairs of games: the moves of one game are alike, and
+/// The mean of a number for each recorded search, and its 95 % interval by drawing whole pairs of games: the moves of one game are alike, and
 /// the two games of a pair have one opening.
-fn bootstrap(traces: &[SearchTrace], numbers: &[f64]) -> (f64, [f64; 2]) {
+fn bootstrap(traces: &[RecordedSearch], numbers: &[f64]) -> (f64, [f64; 2]) {
     let mut games: Vec<(f64, f64)> = Vec::new();
     let mut at = 0;
     for pair in traces.chunk_by(|a, b| a.pair() == b.pair()) {
@@ -182,13 +182,13 @@ mod tests {
     use super::*;
     use zeitnot_time::StopperParams;
 
-    fn traces() -> Vec<SearchTrace> {
+    fn traces() -> Vec<RecordedSearch> {
         (0..30).map(|index| example(index / 6, index % 6)).collect()
     }
 
     #[test]
     fn the_oracle_searches_on_where_it_helps() {
-        // The better move is found at 160 playouts: half of the traces can be given as many.
+        // The better move is found at 160 playouts: half of the recorded searches can be given as many.
         let traces = traces();
         let half = oracle(&traces, 85.0);
         let sum = half.regrets.iter().sum::<f64>();
@@ -224,7 +224,7 @@ mod tests {
         let stoppers = StopperParams { smart_pruning_factor: 0.0, overhead_ms: 0.0, ..StopperParams::default() };
         let rules = ReplayRules { control: "10+0.1".parse().unwrap(), speed: Speed { nps: 100.0, batch: 1 }, stoppers };
         let traces = traces();
-        // With a larger reserve the searches of these few traces, all alike, jump from half to twice the nodes at one speed.
+        // With a larger reserve the searches of these few recorded searches, all alike, jump from half to twice the nodes at one speed.
         for spec in ["simple", "legacy", "smooth(extension=0.5)"] {
             let (_, replayed) = equal_nodes(&traces, spec, &rules, 100.0).unwrap();
             assert!((replayed.mean_nodes() - 100.0).abs() < 1.0, "{spec}: {}", replayed.mean_nodes());

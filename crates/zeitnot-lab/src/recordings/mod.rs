@@ -3,34 +3,34 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `trace` | one recorded search: the root at growing counts of visits |
-//! | `trace_file`, `packing` | files of traces: a line that says what was recorded, then compressed blocks |
+//! | `recorded_search` | one recorded search: the root at growing counts of visits |
+//! | `recording_file`, `packing` | recordings: a line that says what was recorded, then compressed blocks |
 //! | `positions` | the positions to record, from PGN and EPD |
 //! | `recorder` | searches a position with the tree that a game would have left, and records it |
 //! | `choice` | searches recorded positions anew, with other parameters of the search |
-//! | `replayed_search`, `root_pruning` | one search of a trace under a timekeeper |
+//! | `replayed_search`, `root_pruning` | a recorded search under a timekeeper |
 //! | `replay` | the moves of a game under a time manager: when each search stops, and what is played |
 //! | `regret` | replays at equal mean nodes, the oracle, and errors by bootstrap over games |
 
 mod choice;
 mod packing;
 mod positions;
+mod recorded_search;
 mod recorder;
+mod recording_file;
 mod regret;
 mod replay;
 mod replayed_search;
 mod root_pruning;
-mod trace;
-mod trace_file;
 
 pub use choice::{Chooser, choose_all};
 #[cfg(test)]
-pub(super) use packing::tests::example as example_trace;
+pub(super) use packing::tests::example as example_search;
 pub use positions::{PositionsError, SideOfGame, Sides, read_positions, read_sides};
+pub use recorded_search::{RecordedMove, RecordedSearch, RecordedSnapshot};
 pub use recorder::{RecordError, Recorder, Recording, record_all};
+pub use recording_file::{RecordingFile, RecordingFileError, RecordingHeader, parse_recording, read_recording};
 pub use regret::{Oracle, Regret, equal_nodes, meets_nodes, oracle};
 pub use replay::{ReplayRules, Replayed, ReplayedMove, replay};
 pub(super) use replayed_search::ReplayedSearch;
 pub use replayed_search::Speed;
-pub use trace::{SearchTrace, TraceSnapshot, TracedMove};
-pub use trace_file::{TraceError, TraceFile, TraceHeader, parse_traces, read_traces};

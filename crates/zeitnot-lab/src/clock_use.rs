@@ -59,7 +59,7 @@ pub struct MoveTime {
 
 /// How a player used its clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TimeUse {
+pub struct ClockUse {
     /// Games.
     pub games: usize,
     /// The clock at the end of a game.
@@ -74,9 +74,9 @@ pub struct TimeUse {
     pub mean_moves: f64,
 }
 
-impl TimeUse {
+impl ClockUse {
     /// Of a player in these games; with each game stands whether it was the first player of the match.
-    pub fn of<'a>(games: impl IntoIterator<Item = (&'a GameRecord, bool)>) -> TimeUse {
+    pub fn of<'a>(games: impl IntoIterator<Item = (&'a GameRecord, bool)>) -> ClockUse {
         let mut left = Vec::new();
         let mut phases_ms = [0.0; 3];
         // Sums of time and visits, and the number, for each move number.
@@ -107,7 +107,7 @@ impl TimeUse {
                 moves: made,
             })
         });
-        TimeUse {
+        ClockUse {
             games,
             share_by_phase: shares(phases_ms),
             by_move: strides.collect(),
@@ -144,19 +144,19 @@ mod tests {
     #[test]
     fn time_is_that_of_the_player_with_either_color() {
         let games = [game(true, 30, [1.0, 9.0]), game(false, 30, [8.0, 2.0])];
-        let first = TimeUse::of(games.iter().map(|game| (game, true)));
+        let first = ClockUse::of(games.iter().map(|game| (game, true)));
         assert_eq!(first.clock_left_ms, Quantiles { p5: 1.0, p50: 2.0, p95: 2.0 });
         assert_eq!((first.games, first.mean_moves, first.mean_playouts), (2, 30.0, 27.5));
         assert_eq!(first.share_by_phase, [0.5, 0.5, 0.0]);
-        assert_eq!(TimeUse::of(games.iter().map(|game| (game, false))).clock_left_ms.p50, 9.0);
-        assert_eq!(TimeUse::of([]), TimeUse::default());
+        assert_eq!(ClockUse::of(games.iter().map(|game| (game, false))).clock_left_ms.p50, 9.0);
+        assert_eq!(ClockUse::of([]), ClockUse::default());
     }
 
     #[test]
     fn time_by_move_number_is_told_where_enough_games_came_so_far() {
         let mut games = vec![game(true, 12, [0.0; 2]); 4];
         games.push(game(true, 7, [0.0; 2]));
-        let by_move = TimeUse::of(games.iter().map(|game| (game, true))).by_move;
+        let by_move = ClockUse::of(games.iter().map(|game| (game, true))).by_move;
         let told: Vec<(usize, usize)> = by_move.iter().map(|time| (time.from_move, time.moves)).collect();
         assert_eq!(told, [(1, 25), (6, 22)], "the eleventh move was made in four games");
         assert_eq!((by_move[0].mean_ms, by_move[0].mean_playouts), (100.0, 50.0));

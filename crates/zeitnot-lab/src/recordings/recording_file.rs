@@ -1,8 +1,8 @@
-//! Writes and reads files of traces: a line of JSON that says what was recorded and how, then a block for each trace, with its
+//! Writes and reads recordings: a line of JSON that says what was recorded and how, then a block for each recorded search, with its
 //! length before it. A file that was cut off goes on behind its last whole block.
 
 use super::packing::{pack, unpack};
-use super::trace::SearchTrace;
+use super::recorded_search::RecordedSearch;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
@@ -18,9 +18,9 @@ const LONGEST_HEADER: u64 = 1 << 20;
 /// The longest block.
 const LONGEST_BLOCK: u32 = 1 << 24;
 
-/// The first line of a file of traces.
+/// The first line of a recordings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TraceHeader {
+pub struct RecordingHeader {
     /// The kind of file and its version.
     pub format: String,
     /// Visits that a move of the game was given.
@@ -33,16 +33,16 @@ pub struct TraceHeader {
     pub settings: Value,
 }
 
-impl TraceHeader {
+impl RecordingHeader {
     /// The header of a new file.
-    pub fn new(nodes: u64, factor: f64, growth: f64, settings: Value) -> TraceHeader {
-        TraceHeader { format: FORMAT.to_owned(), nodes, factor, growth, settings }
+    pub fn new(nodes: u64, factor: f64, growth: f64, settings: Value) -> RecordingHeader {
+        RecordingHeader { format: FORMAT.to_owned(), nodes, factor, growth, settings }
     }
 }
 
-/// A file of traces that cannot be used. Its text is one line.
+/// A recordings that cannot be used. Its text is one line.
 #[derive(Debug, Error)]
-pub enum TraceError {
+pub enum RecordingFileError {
     /// It cannot be read or written.
     #[error("{}: {reason}", path.display())]
     Io {
@@ -81,20 +81,20 @@ pub enum TraceError {
     },
 }
 
-/// A file of traces that is added to.
-pub struct TraceFile {
+/// A recordings that is added to.
+pub struct RecordingFile {
     path: PathBuf,
     file: File,
     traces: usize,
 }
 
-impl TraceFile {
-    /// Opens a file to add traces to it, or begins it. A block that is not whole is removed.
+impl RecordingFile {
+    /// Opens a file to add recorded searches to it, or begins it. A block that is not whole is removed.
     ///
     /// # Errors
-    /// [`TraceError`], when it cannot be read or holds something else; then nothing is changed.
-    pub fn open(path: &Path, header: &TraceHeader) -> Result<TraceFile, TraceError> {
-        let io = |reason| TraceError::Io { path: path.to_owned(), reason };
+    /// [`RecordingFileError`], when it cannot be read or holds something else; then nothing is changed.
+    pub fn open(path: &Path, header: &RecordingHeader) -> Result<RecordingFile, RecordingFileError> {
+        let io = |reason| RecordingFileError::Io { path: path.to_owned(), reason };
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
         let (mut traces, mut whole) = (0, 0);
         let line = serde_json::to_string(header).map_err(io::Error::from).map_err(io)? + "\n";
@@ -105,9 +105,9 @@ impl TraceFile {
         if is_begun {
             let mut blocks = Blocks::open(path)?;
             if blocks.header != *header {
-                let text = |header: &TraceHeader| serde_json::to_string(header).unwrap_or_default();
+                let text = |header: &RecordingHeader| serde_json::to_string(header).unwrap_or_default();
                 let (there, here) = (text(&blocks.header), text(header));
-                return Err(TraceError::Other { path: path.to_owned(), there, here });
+                return Err(RecordingFileError::Other { path: path.to_owned(), there, here });
             }
             whole = blocks.at;
             while let Some(block) = blocks.next_block()? {
@@ -117,7 +117,7 @@ impl TraceFile {
         }
         file.set_len(whole).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
-        let mut opened = TraceFile { path: path.to_owned(), file, traces };
+        let mut opened = RecordingFile { path: path.to_owned(), file, traces };
         if whole == 0 {
             opened.write(line.as_bytes())?;
         }
@@ -129,12 +129,12 @@ impl TraceFile {
         self.traces
     }
 
-    /// Adds a trace.
+    /// Adds a recorded search.
     ///
     /// # Errors
-    /// [`TraceError::Io`].
-    pub fn add(&mut self, trace: &SearchTrace) -> Result<(), TraceError> {
-        let packed = pack(trace).map_err(|reason| TraceError::Io { path: self.path.clone(), reason })?;
+    /// [`RecordingFileError::Io`].
+    pub fn add(&mut self, trace: &RecordedSearch) -> Result<(), RecordingFileError> {
+        let packed = pack(trace).map_err(|reason| RecordingFileError::Io { path: self.path.clone(), reason })?;
         let mut block = (packed.len() as u32).to_le_bytes().to_vec();
         block.extend(packed);
         self.write(&block)?;
@@ -142,32 +142,39 @@ impl TraceFile {
         Ok(())
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
-        self.file.write_all(bytes).map_err(|reason| TraceError::Io { path: self.path.clone(), reason })
+    fn write(&mut self, bytes: &[u8]) -> Result<(), RecordingFileError> {
+        self.file.write_all(bytes).map_err(|reason| RecordingFileError::Io { path: self.path.clone(), reason })
     }
 }
 
-/// Reads all traces of a file. The rest of a block that was cut off at the end counts for nothing.
+/// Reads all recorded searches of a file. The rest of a block that was cut off at the end counts for nothing.
 ///
 /// # Errors
-/// [`TraceError`], when it cannot be read, is something else, or has a damaged block.
-pub fn read_traces(path: &Path) -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
+/// [`RecordingFileError`], when it cannot be read, is something else, or has a damaged block.
+pub fn read_recording(path: &Path) -> Result<(RecordingHeader, Vec<RecordedSearch>), RecordingFileError> {
     all_traces(path, Blocks::open(path)?)
 }
 
-/// Reads all traces of the content of a file; `path` is its name in errors.
+/// Reads all recorded searches of the content of a file; `path` is its name in errors.
 ///
 /// # Errors
-/// [`TraceError`], as [`read_traces`].
-pub fn parse_traces(path: &Path, content: &[u8]) -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
+/// [`RecordingFileError`], as [`read_recording`].
+pub fn parse_recording(
+    path: &Path,
+    content: &[u8],
+) -> Result<(RecordingHeader, Vec<RecordedSearch>), RecordingFileError> {
     all_traces(path, Blocks::new(path, content)?)
 }
 
-fn all_traces(path: &Path, mut blocks: Blocks<impl BufRead>) -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
+fn all_traces(
+    path: &Path,
+    mut blocks: Blocks<impl BufRead>,
+) -> Result<(RecordingHeader, Vec<RecordedSearch>), RecordingFileError> {
     let mut traces = Vec::new();
     while let Some(block) = blocks.next_block()? {
         let number = traces.len() + 1;
-        let trace = unpack(&block).map_err(|problem| TraceError::Block { path: path.to_owned(), number, problem })?;
+        let trace =
+            unpack(&block).map_err(|problem| RecordingFileError::Block { path: path.to_owned(), number, problem })?;
         traces.push(trace);
     }
     Ok((blocks.header, traces))
@@ -177,26 +184,26 @@ fn all_traces(path: &Path, mut blocks: Blocks<impl BufRead>) -> Result<(TraceHea
 struct Blocks<R> {
     path: PathBuf,
     reader: R,
-    header: TraceHeader,
+    header: RecordingHeader,
     /// Where the first block begins.
     at: u64,
 }
 
 impl Blocks<BufReader<File>> {
-    fn open(path: &Path) -> Result<Self, TraceError> {
-        let file = File::open(path).map_err(|reason| TraceError::Io { path: path.to_owned(), reason })?;
+    fn open(path: &Path) -> Result<Self, RecordingFileError> {
+        let file = File::open(path).map_err(|reason| RecordingFileError::Io { path: path.to_owned(), reason })?;
         Blocks::new(path, BufReader::new(file))
     }
 }
 
 impl<R: BufRead> Blocks<R> {
-    fn new(path: &Path, mut reader: R) -> Result<Self, TraceError> {
-        let io = |reason| TraceError::Io { path: path.to_owned(), reason };
-        let foreign = |problem: String| TraceError::Foreign { path: path.to_owned(), problem };
+    fn new(path: &Path, mut reader: R) -> Result<Self, RecordingFileError> {
+        let io = |reason| RecordingFileError::Io { path: path.to_owned(), reason };
+        let foreign = |problem: String| RecordingFileError::Foreign { path: path.to_owned(), problem };
         let mut line = Vec::new();
         (&mut reader).take(LONGEST_HEADER).read_until(b'\n', &mut line).map_err(io)?;
         let text = &line[mark_length(&line).map_err(io)?..];
-        let header: TraceHeader = serde_json::from_slice(text).map_err(|error| foreign(error.to_string()))?;
+        let header: RecordingHeader = serde_json::from_slice(text).map_err(|error| foreign(error.to_string()))?;
         if header.format != FORMAT || line.last() != Some(&b'\n') {
             return Err(foreign(format!("its first line says {:?}, not {FORMAT:?}", header.format)));
         }
@@ -204,12 +211,12 @@ impl<R: BufRead> Blocks<R> {
     }
 
     /// The next whole block.
-    fn next_block(&mut self) -> Result<Option<Vec<u8>>, TraceError> {
-        let io = |reason| TraceError::Io { path: self.path.clone(), reason };
+    fn next_block(&mut self) -> Result<Option<Vec<u8>>, RecordingFileError> {
+        let io = |reason| RecordingFileError::Io { path: self.path.clone(), reason };
         let Some(length) = read_whole(&mut self.reader, 4).map_err(io)? else { return Ok(None) };
         let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
         if length > LONGEST_BLOCK {
-            return Err(TraceError::Foreign {
+            return Err(RecordingFileError::Foreign {
                 path: self.path.clone(),
                 problem: format!("a block of {length} bytes is none"),
             });
@@ -230,15 +237,15 @@ mod tests {
     use super::super::packing::tests::example;
     use super::*;
 
-    fn header() -> TraceHeader {
-        TraceHeader::new(400, 16.0, 1.1, serde_json::json!({"network": "none"}))
+    fn header() -> RecordingHeader {
+        RecordingHeader::new(400, 16.0, 1.1, serde_json::json!({"network": "none"}))
     }
 
     #[test]
     fn a_file_goes_on_behind_its_last_whole_block() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("traces");
-        let mut file = TraceFile::open(&path, &header()).unwrap();
+        let mut file = RecordingFile::open(&path, &header()).unwrap();
         file.add(&example(0, 0)).unwrap();
         let one = std::fs::metadata(&path).unwrap().len();
         file.add(&example(0, 2)).unwrap();
@@ -246,29 +253,29 @@ mod tests {
         let whole = std::fs::read(&path).unwrap();
         for cut in one..whole.len() as u64 {
             std::fs::write(&path, &whole[..cut as usize]).unwrap();
-            assert_eq!(read_traces(&path).unwrap().1.len(), 1, "{cut}");
-            let mut file = TraceFile::open(&path, &header()).unwrap();
+            assert_eq!(read_recording(&path).unwrap().1.len(), 1, "{cut}");
+            let mut file = RecordingFile::open(&path, &header()).unwrap();
             assert_eq!(file.traces(), 1);
             file.add(&example(0, 2)).unwrap();
             assert_eq!(std::fs::read(&path).unwrap(), whole);
         }
-        assert_eq!(read_traces(&path).unwrap().1, [example(0, 0), example(0, 2)]);
+        assert_eq!(read_recording(&path).unwrap().1, [example(0, 0), example(0, 2)]);
     }
 
     #[test]
     fn a_file_goes_on_that_was_cut_off_within_its_first_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("traces");
-        drop(TraceFile::open(&path, &header()).unwrap());
+        drop(RecordingFile::open(&path, &header()).unwrap());
         let whole = std::fs::read(&path).unwrap();
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let file = TraceFile::open(&path, &header()).unwrap();
+            let file = RecordingFile::open(&path, &header()).unwrap();
             assert_eq!((file.traces(), std::fs::read(&path).unwrap()), (0, whole.clone()), "{cut}");
         }
         // The beginning of another recording is left alone.
         std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
-        assert!(TraceFile::open(&path, &TraceHeader { nodes: 800, ..header() }).is_err());
+        assert!(RecordingFile::open(&path, &RecordingHeader { nodes: 800, ..header() }).is_err());
         assert_eq!(std::fs::read(&path).unwrap(), whole[..whole.len() - 1]);
     }
 
@@ -278,16 +285,16 @@ mod tests {
         let path = folder.path().join("notes.txt");
         for text in ["", "no traces\n", "{\"format\":\"zeitnot traces 9\"}\n"] {
             std::fs::write(&path, text).unwrap();
-            let line = read_traces(&path).unwrap_err().to_string();
+            let line = read_recording(&path).unwrap_err().to_string();
             assert!(line.contains("notes.txt is no file of traces") && !line.contains('\n'), "{line}");
             if !text.is_empty() {
-                assert!(TraceFile::open(&path, &header()).is_err());
+                assert!(RecordingFile::open(&path, &header()).is_err());
                 assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
             }
         }
         let path = folder.path().join("traces");
-        TraceFile::open(&path, &header()).unwrap().add(&example(0, 0)).unwrap();
-        let other = TraceHeader { nodes: 800, ..header() };
-        assert!(matches!(TraceFile::open(&path, &other), Err(TraceError::Other { .. })));
+        RecordingFile::open(&path, &header()).unwrap().add(&example(0, 0)).unwrap();
+        let other = RecordingHeader { nodes: 800, ..header() };
+        assert!(matches!(RecordingFile::open(&path, &other), Err(RecordingFileError::Other { .. })));
     }
 }

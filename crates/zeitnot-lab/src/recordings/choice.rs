@@ -1,8 +1,8 @@
 //! Searches the positions of recorded searches anew, shortly and with other parameters of the search, and keeps what is chosen: the
 //! record, which went on far longer, tells what each choice loses.
 
+use super::recorded_search::RecordedSearch;
 use super::recorder::{RecordError, engine_for, search};
-use super::trace::SearchTrace;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ impl Chooser {
     ///
     /// # Errors
     /// [`RecordError`].
-    pub fn choose(&mut self, trace: &SearchTrace) -> Result<Option<usize>, RecordError> {
+    pub fn choose(&mut self, trace: &RecordedSearch) -> Result<Option<usize>, RecordError> {
         let failed = |reason: String| RecordError::Search { game: trace.game + 1, ply: trace.ply as usize, reason };
         let game = Game::from_fen(&trace.fen, true).map_err(|error| failed(error.to_string()))?;
         self.engine.new_game();
@@ -48,7 +48,7 @@ impl Chooser {
 /// # Errors
 /// The first of the choosers'.
 pub fn choose_all(
-    traces: &[SearchTrace],
+    traces: &[RecordedSearch],
     threads: usize,
     make: &(dyn Fn() -> Result<Chooser, RecordError> + Sync),
     interrupted: &AtomicBool,

@@ -1,7 +1,7 @@
 //! Gives the visits of root moves that cannot become the best any more to the others, as a search does under smart pruning; recorded
 //! searches went on without it.
 
-use super::trace::TraceSnapshot;
+use super::recorded_search::RecordedSnapshot;
 
 /// The visits of the root's moves in a search that is gone through.
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(super) struct RootPruning {
 impl RootPruning {
     /// Takes in the next step of the record. `expected`: the playouts that were expected to follow at the step before. Returns the
     /// root as it is now, where it differs from the record.
-    pub fn step(&mut self, step: &TraceSnapshot, expected: f64) -> Option<TraceSnapshot> {
+    pub fn step(&mut self, step: &RecordedSnapshot, expected: f64) -> Option<RecordedSnapshot> {
         if self.recorded.len() != step.visits.len() {
             self.recorded.clone_from(&step.visits);
             return None;
@@ -45,7 +45,7 @@ impl RootPruning {
         // Of equally visited moves the record's is the best.
         let is_best = |place: &usize| self.visits.get(*place).is_some_and(|visits| *visits >= self.visits[best]);
         let best = recorded_best.filter(is_best).unwrap_or(best);
-        Some(TraceSnapshot {
+        Some(RecordedSnapshot {
             visits: self.visits.iter().map(|visits| visits.round() as u32).collect(),
             best_move: step.best_move.and(Some(best as u32)),
             ..step.clone()
@@ -68,13 +68,13 @@ fn most(visits: &[f64]) -> usize {
 mod tests {
     use super::*;
 
-    fn step(visits: [u32; 3]) -> TraceSnapshot {
+    fn step(visits: [u32; 3]) -> RecordedSnapshot {
         let best_move = Some((0..3).rev().max_by_key(|place| visits[*place]).unwrap() as u32);
-        TraceSnapshot {
+        RecordedSnapshot {
             total_nodes: visits.iter().sum::<u32>().into(),
             visits: visits.to_vec(),
             best_move,
-            ..TraceSnapshot::default()
+            ..RecordedSnapshot::default()
         }
     }
 

@@ -1,8 +1,8 @@
 //! Goes through a recorded search under a timekeeper, as if the search were being made: with its stops, and with its moves at the
 //! root that are given up.
 
+use super::recorded_search::RecordedSnapshot;
 use super::root_pruning::RootPruning;
-use super::trace::TraceSnapshot;
 use std::borrow::Borrow;
 use zeitnot_time::event_log::SearchStart;
 use zeitnot_time::{Begun, MoveOutcome, MoveRequest, SearchLimits, StopReason, StopperParams, Timekeeper};
@@ -28,7 +28,7 @@ impl Speed {
 
 /// The end of a search that was gone through.
 pub(crate) struct ReplayedSearch {
-    /// The move that is played, by its place among those of the trace; `None` where nothing was searched.
+    /// The move that is played, by its place among those of the recorded search; `None` where nothing was searched.
     pub choice: Option<usize>,
     /// Playouts.
     pub nodes: u64,
@@ -36,16 +36,16 @@ pub(crate) struct ReplayedSearch {
     pub used_ms: f64,
     /// The manager's budget, in milliseconds.
     pub budget_ms: f64,
-    /// Why it stopped; `None` where it went on to the end of its trace.
+    /// Why it stopped; `None` where it went on to the end of its recorded search.
     pub stop: Option<StopReason>,
 }
 
 impl ReplayedSearch {
     /// Begins a move, goes through `steps` until the timekeeper stops it or its time is over, and ends the move. The playouts of a
-    /// step are its visits of the root beyond `request.reused_nodes`; `priors` are those of the trace.
+    /// step are its visits of the root beyond `request.reused_nodes`; `priors` are those of the recorded search.
     pub fn run(
         priors: &[f32],
-        steps: impl Iterator<Item = impl Borrow<TraceSnapshot>>,
+        steps: impl Iterator<Item = impl Borrow<RecordedSnapshot>>,
         time: &mut Timekeeper,
         request: &MoveRequest,
         speed: Speed,
@@ -84,14 +84,14 @@ impl ReplayedSearch {
     fn go(
         &mut self,
         priors: &[f32],
-        steps: impl Iterator<Item = impl Borrow<TraceSnapshot>>,
+        steps: impl Iterator<Item = impl Borrow<RecordedSnapshot>>,
         time: &mut Timekeeper,
         reused: u64,
         speed: Speed,
         first_batch_ms: f64,
         mut limit_ms: f64,
     ) {
-        let mut look = |snapshot: &TraceSnapshot, new_nodes: u64, elapsed_ms: f64| {
+        let mut look = |snapshot: &RecordedSnapshot, new_nodes: u64, elapsed_ms: f64| {
             let since = (elapsed_ms >= first_batch_ms).then_some(elapsed_ms - first_batch_ms);
             time.observe(&snapshot.snapshot(priors, new_nodes, elapsed_ms, since))
         };
@@ -129,11 +129,11 @@ impl ReplayedSearch {
 /// The root at a step.
 enum Root<S> {
     Recorded(S),
-    Pruned(TraceSnapshot),
+    Pruned(RecordedSnapshot),
 }
 
-impl<S: Borrow<TraceSnapshot>> Root<S> {
-    fn snapshot(&self) -> &TraceSnapshot {
+impl<S: Borrow<RecordedSnapshot>> Root<S> {
+    fn snapshot(&self) -> &RecordedSnapshot {
         match self {
             Root::Recorded(step) => step.borrow(),
             Root::Pruned(snapshot) => snapshot,

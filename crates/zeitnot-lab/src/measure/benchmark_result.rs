@@ -1,52 +1,54 @@
-//! Holds what a benchmark found, as one file that others can read, draw and compare with theirs.
+//! Holds the result of a benchmark, as one file that others can read, draw and compare with theirs.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 
-use super::{Machine, Measured, SearchSaturation, recommend};
+use super::{Comparison, Machine, Measured, SearchSaturation, recommend};
 
 /// The output of `benchmark --json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct BenchmarkRecord {
-    /// The program's version; empty in files of versions that did not tell.
-    #[serde(default)]
+pub struct BenchmarkResult {
+    /// The program's version.
     pub version: String,
     /// The machine.
     pub machine: Machine,
     /// The network; `None` where the backend needs none.
-    #[serde(default)]
     pub network: Option<NetworkFacts>,
     /// The backend of the first setting and its network, as the backend names itself.
     pub backend: String,
     /// Its device and what drives it.
     pub device: String,
     /// The ONNX Runtime that it uses.
-    #[serde(default)]
     pub runtime: Option<serde_json::Value>,
     /// Time that loading took, in milliseconds.
     pub load_ms: f64,
     /// The engine as its options have it.
     pub measured: Measured,
     /// The other settings that were tried.
-    #[serde(default)]
     pub grid: Vec<Measured>,
     /// The device of each backend in `grid`.
-    #[serde(default)]
     pub devices: Vec<BackendDevice>,
     /// Where each backend of `grid` saturates.
-    #[serde(default)]
     pub saturation: Vec<SearchSaturation>,
     /// Doubts about how steady the machine was.
-    #[serde(default)]
     pub unsteady: Vec<String>,
     /// How larger batches than were tried can be run.
-    #[serde(default)]
     pub larger_batches: Vec<String>,
     /// The backends that could not be measured.
-    #[serde(default)]
     pub unavailable: Vec<Unavailable>,
     /// The setting to use.
     pub recommended: Recommended,
+    /// Another benchmark beside it, where one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+}
+
+/// A benchmark in its file, which has its kind.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Tagged<T> {
+    Benchmark(T),
 }
 
 /// A network, by its name and its content.
@@ -97,18 +99,39 @@ impl Recommended {
 }
 
 /// A text that is no output of `benchmark --json`. Its own text is one line.
-#[derive(Debug, Error)]
-#[error("no output of benchmark --json: {0}")]
-pub struct RecordError(String);
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ResultError {
+    /// It is something else.
+    #[error("no output of benchmark --json: {0}")]
+    Other(String),
+    /// It has no kind.
+    #[error(
+        "no \"kind\", which outputs of benchmark --json have since version 0.1: make it again with benchmark --json"
+    )]
+    NoKind,
+}
 
-impl BenchmarkRecord {
+impl BenchmarkResult {
+    /// The result as JSON.
+    ///
+    /// # Errors
+    /// Those of a number that JSON does not have.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&Tagged::Benchmark(self))
+    }
+
     /// Reads an output of `benchmark --json`.
     ///
     /// # Errors
-    ///
-    /// When it is something else.
-    pub fn from_json(text: &str) -> Result<BenchmarkRecord, RecordError> {
-        serde_json::from_str(text).map_err(|error| RecordError(error.to_string()))
+    /// [`ResultError`].
+    pub fn from_json(text: &str) -> Result<BenchmarkResult, ResultError> {
+        let other = |error: serde_json::Error| ResultError::Other(error.to_string());
+        let value: Value = serde_json::from_str(text).map_err(other)?;
+        if value.is_object() && value.get("kind").is_none() {
+            return Err(ResultError::NoKind);
+        }
+        let Tagged::Benchmark(result) = serde_json::from_value(value).map_err(other)?;
+        Ok(result)
     }
 
     /// The settings to choose from: those of the grid, or the only one that was measured.
@@ -123,25 +146,24 @@ impl BenchmarkRecord {
 
     /// The machine, the device, the network and the program, in one line.
     pub fn title(&self) -> String {
-        let version = if self.version.is_empty() { "of unknown version" } else { &self.version };
         let network = self.network.as_ref().map_or(String::new(), |network| format!("{}, ", network.name));
         let best = self.best();
         let device = self.devices.iter().find(|of| of.backend == best.backend).map_or(&self.device, |of| &of.device);
-        format!("{network}{device}; {}; zeitnot {version}", self.machine)
+        format!("{network}{device}; {}; zeitnot {}", self.machine, self.version)
     }
 }
 
 #[cfg(test)]
-pub(in crate::measure) use tests::record;
+pub(in crate::measure) use tests::result;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A record with these settings in its grid.
-    pub(in crate::measure) fn record(grid: Vec<Measured>) -> BenchmarkRecord {
+    /// A result with these settings in its grid.
+    pub(in crate::measure) fn result(grid: Vec<Measured>) -> BenchmarkResult {
         let measured = grid.first().cloned().unwrap_or_default();
-        BenchmarkRecord {
+        BenchmarkResult {
             version: "0.1.0".to_owned(),
             machine: Machine::this(),
             network: Some(NetworkFacts { name: "t1".to_owned(), sha256: None }),
@@ -157,11 +179,12 @@ mod tests {
             unsteady: Vec::new(),
             larger_batches: Vec::new(),
             unavailable: vec![Unavailable { backend: "x".to_owned(), reason: "y".to_owned() }],
+            comparison: None,
         }
     }
 
     #[test]
-    fn a_record_is_read_as_it_was_written() {
+    fn a_result_is_read_as_it_was_written() {
         let setting = Measured {
             backend: "gpu".to_owned(),
             threads: 2,
@@ -171,23 +194,24 @@ mod tests {
             cards: Some(vec![Default::default()]),
             ..Measured::default()
         };
-        let record = record(vec![setting]);
-        let json = serde_json::to_string(&record).unwrap();
-        let again = BenchmarkRecord::from_json(&json).unwrap();
-        assert_eq!((&again.grid, &again.network, &again.devices), (&record.grid, &record.network, &record.devices));
-        assert_eq!(serde_json::to_string(&again).unwrap(), json);
+        let found = result(vec![setting]);
+        let json = found.to_json().unwrap();
+        let again = BenchmarkResult::from_json(&json).unwrap();
+        assert_eq!((&again.grid, &again.network, &again.devices), (&found.grid, &found.network, &found.devices));
+        assert_eq!(again.to_json().unwrap(), json);
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value["kind"], "benchmark");
         assert_eq!(
             (value["recommended"]["Threads"].as_u64(), value["recommended"]["Backend"].as_str()),
             (Some(2), Some("gpu"))
         );
         assert!(value["grid"][0]["cards"][0]["during"]["power_w"].is_null(), "{value}");
-        assert!(record.title().starts_with("t1, a card; ") && record.title().ends_with("; zeitnot 0.1.0"));
+        assert!(found.title().starts_with("t1, a card; ") && found.title().ends_with("; zeitnot 0.1.0"));
     }
 
     #[test]
     fn a_single_setting_is_the_one_to_use() {
-        let mut alone = record(Vec::new());
+        let mut alone = result(Vec::new());
         alone.measured.threads = 7;
         assert_eq!((alone.settings().len(), alone.best().threads), (1, 7));
         let numbers = serde_json::to_value(&alone).unwrap();
@@ -195,23 +219,20 @@ mod tests {
     }
 
     #[test]
-    fn files_of_older_versions_are_read() {
-        let mut old = serde_json::to_value(record(vec![Measured::default()])).unwrap();
-        for key in ["version", "network", "devices", "saturation"] {
-            old.as_object_mut().unwrap().remove(key);
-        }
-        old["measured"].as_object_mut().unwrap().remove("cards");
-        old["grid"][0].as_object_mut().unwrap().remove("cards");
-        // Before the cards' compute capabilities were told.
-        old["machine"]["nvidia"] = serde_json::json!({ "cuda": "13.0", "version": null, "cards": ["a card"] });
-        let read = BenchmarkRecord::from_json(&old.to_string()).unwrap();
-        assert!(read.version.is_empty() && read.title().contains("of unknown version"), "{}", read.title());
+    fn files_without_a_kind_are_refused() {
+        let mut old = serde_json::to_value(result(vec![Measured::default()])).unwrap();
+        let error = BenchmarkResult::from_json(&old.to_string()).unwrap_err();
+        assert_eq!(error, ResultError::NoKind);
+        assert!(error.to_string().ends_with("make it again with benchmark --json"), "{error}");
+        old["kind"] = "replay".into();
+        let error = BenchmarkResult::from_json(&old.to_string()).unwrap_err().to_string();
+        assert!(error.contains("unknown variant `replay`, expected `benchmark`"), "{error}");
     }
 
     #[test]
     fn other_texts_are_refused_in_one_line() {
-        for text in ["", "hello", "[]", "{}", "{\"summary\": 3}", "[{\"batch\": 1, \"evals_per_s\": 3}]"] {
-            let error = BenchmarkRecord::from_json(text).unwrap_err().to_string();
+        for text in ["", "hello", "[]", "{\"kind\": \"benchmark\"}", "[{\"batch\": 1, \"evals_per_s\": 3}]"] {
+            let error = BenchmarkResult::from_json(text).unwrap_err().to_string();
             assert!(error.starts_with("no output of benchmark --json: ") && !error.contains('\n'), "{error}");
         }
     }

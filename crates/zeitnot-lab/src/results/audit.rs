@@ -1,0 +1,100 @@
+//! The results of `time audit`.
+
+use crate::audit::{LostOnTime, ManagerSums, PlayerClock, TmgrMove};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A move of an audited game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditMove {
+    /// The file of its game.
+    pub file: String,
+    /// The number of its game in the file.
+    pub game: usize,
+    /// Plies before it.
+    pub ply: usize,
+    /// `white` or `black`.
+    pub side: String,
+    /// The clock before it, where it is known.
+    pub clock_ms: Option<f64>,
+    /// Time used.
+    pub used_ms: f64,
+    /// The budget of the player's own manager, where it is known.
+    pub budget_ms: Option<f64>,
+    /// Moves of this side that followed, this one among them.
+    pub moves_left_true: u32,
+    /// The budget of each manager that was asked.
+    pub managers: BTreeMap<String, f64>,
+}
+
+/// A game that was lost on time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LostGame {
+    /// The file of the game.
+    pub file: String,
+    /// The number of the game in the file.
+    pub game: usize,
+    /// How it was lost.
+    pub lost_on_time: LostOnTime,
+}
+
+/// A move of Lc0's log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogMove {
+    /// The log.
+    pub file: String,
+    /// The move.
+    pub tmgr: TmgrMove,
+}
+
+/// The end of an audit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AuditSummary {
+    /// Its sums.
+    pub summary: AuditSums,
+}
+
+/// The sums of an audit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AuditSums {
+    /// How each player used its clock.
+    pub players: Vec<PlayerClock>,
+    /// Games that were lost on time.
+    pub lost_on_time: usize,
+    /// The managers that were asked.
+    pub managers: Vec<ManagerTotals>,
+}
+
+/// A manager over all moves that it was asked about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ManagerTotals {
+    /// The manager.
+    pub manager: String,
+    /// Moves.
+    pub moves: usize,
+    /// The errors of its estimates of the moves left; null of a manager that makes none.
+    pub moves_left_error: Option<ErrorMeans>,
+    /// Its budgets, all together, as a share of the time that the moves used.
+    pub budget_to_used: f64,
+}
+
+/// Two means of errors.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorMeans {
+    /// The median.
+    pub median: f64,
+    /// The mean.
+    pub mean: f64,
+}
+
+impl ManagerTotals {
+    /// The totals of a manager's sums.
+    pub fn new(manager: &str, sums: &ManagerSums) -> ManagerTotals {
+        ManagerTotals {
+            manager: manager.to_owned(),
+            moves: sums.budgets.count,
+            moves_left_error: sums.moves_left_errors().map(|[median, mean]| ErrorMeans { median, mean }),
+            budget_to_used: sums.budget_to_used(),
+        }
+    }
+}

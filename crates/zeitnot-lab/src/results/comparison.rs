@@ -1,0 +1,83 @@
+//! The result of `time compare`.
+
+use super::matches::Score;
+use crate::clock_use::Quantiles;
+use crate::comparison::{Comparison, PlayerTimes, Rank};
+use crate::strength::ratings::{Rating, RatingValue};
+use serde::{Deserialize, Serialize};
+
+/// A comparison of players at several time controls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonResult {
+    /// The matches.
+    pub cells: Vec<CellResult>,
+    /// How each player used its clock at each time control.
+    pub times: Vec<PlayerTimes>,
+    /// The ratings, the best first; empty where the games give none.
+    pub ranking: Vec<RankResult>,
+}
+
+/// The match of two players at a time control.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellResult {
+    /// The time control.
+    pub tc: String,
+    /// The player whose score it is.
+    pub first: String,
+    /// The other one.
+    pub second: String,
+    /// Its score.
+    #[serde(flatten)]
+    pub score: Score,
+    /// The clock that the first had left at the end.
+    pub clock_left_ms: Quantiles,
+}
+
+/// A player's rating.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankResult {
+    /// The player.
+    pub manager: String,
+    /// Its rating at all time controls together.
+    #[serde(flatten)]
+    pub all: Elo,
+    /// Its rating at each time control.
+    pub by_tc: Vec<Elo>,
+}
+
+/// A rating with its 95 % error; null where the results give none. The first player's is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Elo {
+    /// The rating.
+    pub elo: Option<f64>,
+    /// Its error.
+    pub elo_error: Option<f64>,
+}
+
+impl Elo {
+    fn new(rating: Option<&Rating>) -> Elo {
+        let (elo, elo_error) = match rating.map(|rating| rating.value) {
+            Some(RatingValue::Anchor { elo }) => (Some(elo), Some(0.0)),
+            Some(RatingValue::Estimated { elo, margin }) => (Some(elo), Some(margin)),
+            _ => (None, None),
+        };
+        Elo { elo, elo_error }
+    }
+}
+
+impl ComparisonResult {
+    /// The result of the games of a comparison, with the ranking that they give.
+    pub fn new(comparison: &Comparison, ranking: &[Rank]) -> ComparisonResult {
+        let cells = comparison.cells.iter().map(|cell| {
+            let [first, second] = cell.players.clone();
+            let score = Score::new(&cell.results, cell.forfeits);
+            CellResult { tc: cell.tc.clone(), first, second, score, clock_left_ms: cell.clock_left_ms }
+        });
+        let ranking = ranking.iter().map(|rank| RankResult {
+            manager: rank.player.clone(),
+            all: Elo::new(rank.all.as_ref()),
+            by_tc: rank.by_tc.iter().map(|rating| Elo::new(rating.as_ref())).collect(),
+        });
+        ComparisonResult { cells: cells.collect(), times: comparison.times.clone(), ranking: ranking.collect() }
+    }
+}

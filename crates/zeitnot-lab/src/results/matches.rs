@@ -1,0 +1,158 @@
+//! The results of `match`: a line for each game, the score at the end, and the rating by opponents whose ratings are known.
+
+use crate::games::record::{GameRecord, Termination};
+use crate::games::runner::MatchEnd;
+use crate::strength::Results;
+use crate::strength::elo::EloDifference;
+use crate::strength::ratings::Rating;
+use crate::strength::sprt::{Decision, Sprt};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A game of a match.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MatchGame {
+    /// Its number; the first player has White in those that are odd.
+    pub game: u64,
+    /// White.
+    pub white: String,
+    /// Black.
+    pub black: String,
+    /// The result as PGN writes it.
+    pub result: String,
+    /// How it ended, in words.
+    pub termination: String,
+    /// Plies played.
+    pub plies: usize,
+    /// The clocks of White and Black at the end.
+    pub clocks_ms: [f64; 2],
+    /// Whether it was lost on time.
+    pub forfeit: bool,
+    /// The error of the player that lost by one.
+    pub error: Option<String>,
+}
+
+impl MatchGame {
+    /// The result of a game.
+    pub fn new(record: &GameRecord) -> MatchGame {
+        let [white, black] = record.players.clone();
+        MatchGame {
+            game: record.game,
+            white,
+            black,
+            result: record.result().to_owned(),
+            termination: record.termination.to_string(),
+            plies: record.moves.len(),
+            clocks_ms: record.clocks_ms,
+            forfeit: record.termination == Termination::TimeForfeit,
+            error: record.error.clone(),
+        }
+    }
+}
+
+/// The score of some games from the first player's view. Elo differences and their 95 % errors are null where they are infinite.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Games.
+    pub games: u64,
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Pairs of games with 0, 1/2, 1, 3/2 and 2 points.
+    pub pentanomial: [u64; 5],
+    /// The Elo difference.
+    pub elo: Option<f64>,
+    /// Its error.
+    pub elo_error: Option<f64>,
+    /// The normalised Elo difference.
+    pub nelo: Option<f64>,
+    /// Its error.
+    pub nelo_error: Option<f64>,
+    /// Games that each lost on time.
+    pub forfeits: [u64; 2],
+}
+
+impl Score {
+    /// The score of these results.
+    pub fn new(results: &Results, forfeits: [u64; 2]) -> Score {
+        let difference = EloDifference::new(results);
+        Score {
+            games: results.games(),
+            wins: results.wins,
+            draws: results.draws,
+            losses: results.losses,
+            pentanomial: results.pentanomial,
+            elo: difference.logistic.elo,
+            elo_error: difference.logistic.margin,
+            nelo: difference.normalised.elo,
+            nelo_error: difference.normalised.margin,
+            forfeits,
+        }
+    }
+}
+
+/// The end of a match.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MatchSummary {
+    /// Its score.
+    pub summary: MatchScore,
+}
+
+/// The score of a match.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MatchScore {
+    /// The first player's score.
+    #[serde(flatten)]
+    pub score: Score,
+    /// The probability that the first player is the stronger one.
+    pub los: Option<f64>,
+    /// The log-likelihood ratio of the SPRT, if there is one.
+    pub llr: Option<f64>,
+    /// The hypothesis that the SPRT accepted: `H0` or `H1`.
+    pub sprt: Option<String>,
+    /// Drawn games in which the clock of each ran out.
+    pub drawn_forfeits: [u64; 2],
+    /// Seconds that the match took.
+    pub seconds: f64,
+}
+
+impl MatchScore {
+    /// The score of a match that took these seconds.
+    pub fn new(end: &MatchEnd, sprt: Option<&Sprt>, seconds: f64) -> MatchScore {
+        let accepted = end.decision.map(|decision| match decision {
+            Decision::AcceptH0 => "H0",
+            Decision::AcceptH1 => "H1",
+        });
+        MatchScore {
+            score: Score::new(&end.results, end.forfeits),
+            los: EloDifference::new(&end.results).los,
+            llr: sprt.map(|sprt| sprt.llr(&end.pairs)),
+            sprt: accepted.map(str::to_owned),
+            drawn_forfeits: end.drawn_forfeits,
+            seconds,
+        }
+    }
+}
+
+/// The rating of the first player by opponents whose ratings are known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatingSummary {
+    /// The rating.
+    pub rating: RatingResult,
+}
+
+/// A rating.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatingResult {
+    /// The rating; null where the results bound it on one side or not at all.
+    pub elo: Option<f64>,
+    /// Its 95 % error.
+    pub elo_error: Option<f64>,
+    /// The known ratings of the opponents.
+    pub anchors: BTreeMap<String, f64>,
+    /// The ratings of all players.
+    pub all: Vec<Rating>,
+}

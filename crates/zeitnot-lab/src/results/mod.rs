@@ -1,0 +1,78 @@
+//! The results that the commands of the laboratory print with `--json`: each a type with a `kind`, written and read by one
+//! declaration. Times are in milliseconds.
+//!
+//! | file | the result of |
+//! |---|---|
+//! | `matches` | `match`: a game, the score at the end, the rating |
+//! | `comparison` | `time compare` |
+//! | `replay` | `time replay`, a manager |
+//! | `simulation` | `time simulate`, a manager |
+//! | `audit` | `time audit`: a move, a loss on time, a move of Lc0's log, and the sums |
+//! | `scan` | the scan of search parameters, a point |
+//! | `batch_speed` | `backendbench`, a batch size |
+//! | `tuning` | `time tune`: the settings that begin its course, and its end |
+
+mod audit;
+mod batch_speed;
+mod comparison;
+mod matches;
+mod replay;
+mod scan;
+mod simulation;
+mod tuning;
+
+pub use audit::{AuditMove, AuditSummary, AuditSums, ErrorMeans, LogMove, LostGame, ManagerTotals};
+pub use batch_speed::BatchSpeed;
+pub use comparison::{CellResult, ComparisonResult, Elo, RankResult};
+pub use matches::{MatchGame, MatchScore, MatchSummary, RatingResult, RatingSummary, Score};
+pub use replay::ReplayResult;
+pub use scan::ScanPoint;
+pub use simulation::SimulationResult;
+pub use tuning::{CourseSettings, DeclaredParameter, TunedParameter, TuningResult};
+
+use crate::games::decisions::Verified;
+use serde::{Deserialize, Serialize};
+
+/// A result as an object of JSON. Outputs are streams or arrays of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum LabResult {
+    /// A game of a match.
+    Game(MatchGame),
+    /// The end of a match.
+    Match(Box<MatchSummary>),
+    /// The rating of the first player of a match.
+    Rating(RatingSummary),
+    /// A comparison of players at several time controls.
+    Comparison(ComparisonResult),
+    /// A manager replayed over recorded searches.
+    Replay(Box<ReplayResult>),
+    /// The decisions of a match that came out again.
+    Verification(Verified),
+    /// A manager's simulated games.
+    Simulation(Box<SimulationResult>),
+    /// A move of an audited game.
+    Move(AuditMove),
+    /// A game that was lost on time.
+    LostOnTime(Box<LostGame>),
+    /// A move of Lc0's log.
+    Tmgr(Box<LogMove>),
+    /// The sums of an audit.
+    Audit(AuditSummary),
+    /// A point of a scan of search parameters.
+    Scan(ScanPoint),
+    /// The speed of an evaluator at a batch size.
+    BatchSpeed(Box<BatchSpeed>),
+    /// The settings with which the journal of a tuning begins; its iterations follow.
+    Course(CourseSettings),
+    /// The end of a tuning.
+    Tuning(TuningResult),
+}
+
+/// An interval with both ends, where it has them: null in JSON otherwise.
+pub fn known([low, high]: [f64; 2]) -> Option<[f64; 2]> {
+    (low.is_finite() && high.is_finite()).then_some([low, high])
+}
+
+#[cfg(test)]
+mod tests;

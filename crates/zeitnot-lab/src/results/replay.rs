@@ -1,0 +1,41 @@
+//! The result of `time replay`.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A manager replayed over recorded searches. Regrets are mean losses of a move in value, -1 to 1; intervals are of 95 %.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReplayResult {
+    /// The manager.
+    pub manager: String,
+    /// The identity of the recordings, and of the part of them that was replayed.
+    pub traces: String,
+    /// The time control.
+    pub tc: String,
+    /// Playouts of a batch.
+    pub batch: u64,
+    /// Moves that were replayed.
+    pub moves: usize,
+    /// Mean playouts of a move.
+    pub mean_nodes: f64,
+    /// The speed that leads to them, in playouts a second.
+    pub nps: f64,
+    /// The regret.
+    pub regret: f64,
+    /// Its interval.
+    pub regret_interval: Option<[f64; 2]>,
+    /// The share of moves that the long search would have played, too.
+    pub agreement: f64,
+    /// The regret that it saves against the first manager.
+    pub gain: f64,
+    /// Its interval.
+    pub gain_interval: Option<[f64; 2]>,
+    /// The share of the way from the first manager to the oracle.
+    pub oracle_share: Option<f64>,
+    /// Moves that used more than their clock.
+    pub forfeits: u64,
+    /// How often each reason stopped a search.
+    pub stops: BTreeMap<String, u64>,
+    /// The regret of the best stops in hindsight with as many playouts.
+    pub oracle_regret: f64,
+}
