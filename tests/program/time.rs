@@ -80,7 +80,7 @@ fn a_script_is_answered_line_by_line() {
     assert_eq!(answers[6]["bank_ms"].as_f64(), Some(5_847.0 - (4_600.0_f64 - 4_688.0).max(0.0)));
     assert_eq!(answers[6].get("statistics").or(answers[6].get("game")), None, "only adaptive has them");
     let answers = json(&["--manager", "adaptive", "--script", "-"], script);
-    assert!(answers[6]["statistics"].as_str().unwrap().starts_with("Time Stats: Total=1, Success=1"));
+    assert!(answers[6]["statistics"].as_str().unwrap().starts_with("Time Stats: Total=1, Success=0"));
     assert_eq!(
         (&answers[6]["game"]["losses"], &answers[6]["game"]["phases"]["Opening"]["moves"]),
         (&0.into(), &1.into())

@@ -4,6 +4,7 @@
 mod asked;
 mod audit;
 mod audit_tables;
+mod charts;
 mod compare;
 mod explain;
 mod record;

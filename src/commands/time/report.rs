@@ -1,6 +1,7 @@
 //! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations, audits and tunings.
 
 use super::asked;
+use super::charts::write_charts;
 use crate::commands::flags::flag;
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
@@ -9,7 +10,7 @@ use clap::{ArgGroup, ArgMatches, Command, value_parser};
 use std::fs;
 use std::path::{Path, PathBuf};
 use zeitnot_lab::Rereadable;
-use zeitnot_lab::report::{Report, ReportRules, Section, page};
+use zeitnot_lab::report::{Report, ReportRules, page};
 use zeitnot_text::files::write_whole;
 use zeitnot_text::printable::plain;
 
@@ -76,19 +77,4 @@ fn file_name(path: &Path) -> &Path {
 
 fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
-}
-
-/// Writes each chart as a file whose name tells its section and its content; returns the files.
-pub fn write_charts(folder: &Path, sections: &[Section]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut written = Vec::new();
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    for section in sections {
-        for figure in &section.figures {
-            let path = folder.join(format!("{}--{}.svg", section.name, figure.name));
-            write_whole(&path, figure.svg_file().as_bytes())
-                .with_context(|| format!("cannot write {}", path.display()))?;
-            written.push(path);
-        }
-    }
-    Ok(written)
 }

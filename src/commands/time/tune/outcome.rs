@@ -1,6 +1,6 @@
 //! Tells the result of a tuning: a table, the options as they are given, and the lines of OpenBench.
 
-use super::super::report::write_charts;
+use super::super::charts::write_charts;
 use super::file_name;
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
