@@ -1,5 +1,7 @@
 //! Kills work that goes on where it was.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 use std::process::Child;
 use std::time::Duration;
 use zeitnot_engine::splitmix::SplitMix64;

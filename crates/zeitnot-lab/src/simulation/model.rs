@@ -10,7 +10,7 @@ use zeitnot_time::MoveRequest;
 /// Moves of a recorded game that follow each other before another game is gone on with, on average (a block bootstrap). Most games
 /// are shorter: how long the network expects a game to last, and how easy its moves are, persists through it. With blocks of 12
 /// moves the slowest twentieth of simulated games of smooth had 80 % more on the clock at move 40 than that of 200 games
-/// (docs/traces.md, Simulating, has the commands).
+/// (docs/results/2026-11-simulated-clocks.md has the commands).
 const BLOCK: usize = 40;
 /// Positions among which the next one is drawn, by how near their move numbers and distances from the end are: enough that two
 /// simulated games of the same length differ.

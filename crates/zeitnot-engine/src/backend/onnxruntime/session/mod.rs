@@ -312,7 +312,7 @@ pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
         ),
         false => format!(
             "TensorRT: building its engine for this network, card and batch, once; that takes minutes, up to ten for a large \
-             network. It is kept in {folder}, and `zeitnot net prepare` builds it ahead"
+             network. It is kept in {folder}, and `zeitnot net fetch --prepare` builds it ahead"
         ),
     })
 }

@@ -62,7 +62,7 @@ fn tensorrt_gets_one_profile_and_a_folder_for_each_model() {
     }
     // The long build is announced; an engine that is there may be another card's.
     let line = can_be_compiled_long(&plan).unwrap();
-    assert!(line.contains("minutes") && line.contains("net prepare") && !line.contains('\n'), "{line}");
+    assert!(line.contains("minutes") && line.contains("net fetch --prepare") && !line.contains('\n'), "{line}");
     assert!(!expected.exists(), "a plan makes no folder");
     std::fs::create_dir_all(&expected).unwrap();
     std::fs::write(expected.join("x_sm90.engine"), "").unwrap();
