@@ -1,6 +1,5 @@
 //! Scores moves: the terms of PUCT, first-play urgency and the moves-left utility (docs/lc0.md, 3.1 and 3.2). The sum
-//! of Q and U, with U's division by the visits, and its maximum are in `candidates.rs`, which hands out several visits at
-//! once.
+//! `Q + U`, with U divided by the visits, and its maximum are in `candidates.rs`, which hands out several visits at once.
 
 use crate::search::context::DrawScore;
 use crate::search::params::{Fpu, MovesLeftParams, SearchParams};
