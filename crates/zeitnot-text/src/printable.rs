@@ -18,7 +18,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// [`line`] as a string of its own.
+/// [`line()`] as a string of its own.
 pub fn plain(text: &str) -> String {
     line(text).into_owned()
 }
