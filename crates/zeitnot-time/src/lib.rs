@@ -15,7 +15,7 @@
 //! | [`due`] | the answer deadline: when a move is played although nothing is evaluated |
 //! | `plan`, `plan_builder` | [`Plan`] and its [`Term`]s; the guard that keeps every budget on the clock |
 //! | [`estimators`] | small state machines: speed, tree reuse, use of the budget, overrun, moves left, lag, batches |
-//! | [`mod@managers`] | the time managers, and the guests among them |
+//! | [`managers`](mod@managers) | the time managers, and the guests among them |
 //! | `accounting` | [`MoveAccount`] of the last move, kept around every manager |
 //! | [`stoppers`] | every rule that can end a search, the manager first |
 //! | [`event_log`] | what happens to a timekeeper, as events that serialise: a recorded game comes out again bit by bit |
