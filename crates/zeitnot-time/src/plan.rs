@@ -84,7 +84,7 @@ impl fmt::Display for Plan {
                 let mark = if term.clamped { "  (limited)" } else { "" };
                 let (decimals, unit) = (term.unit.decimals(), term.unit.symbol());
                 let formula = match term.formula.as_ref() {
-                    "" => "told".to_owned(),
+                    "" => "given".to_owned(),
                     words if words.starts_with(IN_WORDS) => words.to_owned(),
                     formula => format!("= {formula}"),
                 };
@@ -126,10 +126,10 @@ mod tests {
         );
         insta::assert_snapshot!(format!("{plan:#}"), @r"
         time manager test
-          clock                            1000 ms     told
-          increment                           0 ms     told
-          overhead                          200 ms     told
-          ply                                 0 plies  told
+          clock                            1000 ms     given
+          increment                           0 ms     given
+          overhead                          200 ms     given
+          ply                                 0 plies  given
           estimated_moves_left             20.0 moves  from experience
           moves_left                       20.0 moves  = max(1, estimated_moves_left)
           share                           0.250 ratio  = min(0.8, 5 / moves_left)  (limited)
