@@ -163,7 +163,7 @@ fn parameters_of_smooth_that_are_not_the_pages_are_told_once() {
         let notes = lines.iter().filter_map(|line| line.strip_prefix("info string playing with smooth("));
         notes.map(str::to_owned).collect::<Vec<_>>()
     };
-    let seconds = "nps-update-rate=5.0): nps-update-rate counts average moves, not seconds; for the meaning on Lc0's page add preset=pr1195";
+    let seconds = "nps-update-rate=5.0): Zeitnot's own smooth, where nps-update-rate counts average moves, not seconds; preset=pr1195 is Lc0's page to the letter";
     let set = |spec: &str| format!("setoption name TimeManager value {spec}");
     assert_eq!(note(engine.tell(&set("smooth(nps-update-rate=5.0)"))), [seconds]);
     assert!(note(engine.search("startpos", "go wtime 1000 btime 1000").lines).is_empty(), "it is said once");

@@ -115,8 +115,11 @@ pub fn parameter_note(spec: &str) -> Option<String> {
     ];
     let meanings: Vec<_> = meanings.into_iter().flatten().collect();
     let meanings = meanings.join("; ");
-    (!meanings.is_empty())
-        .then(|| format!("playing with {spec}: {meanings}; for the meaning on Lc0's page add preset=pr1195"))
+    (!meanings.is_empty()).then(|| {
+        format!(
+            "playing with {spec}: Zeitnot's own smooth, where {meanings}; preset=pr1195 is Lc0's page to the letter"
+        )
+    })
 }
 
 #[derive(Debug)]
@@ -154,7 +157,7 @@ struct CurrentMove {
     request: MoveRequest,
     is_first: bool,
     budget: Budget,
-    /// As planned: nothing goes past it.
+    /// The hard limit as planned: nothing goes past it.
     hard_limit_ms: f64,
     trend: Option<Trend>,
     /// The latest value of the best move, and its share of the visits.
@@ -291,8 +294,8 @@ impl Smooth {
         snapshot.need_more_time || dropped || overtaken()
     }
 
-    /// Factor on the budget where the target counts the best move's nodes (Lc0 #1529): as many of them cost more where the
-    /// best move gets a smaller share of the visits than usual.
+    /// Factor on the budget where the target counts the best move's nodes (Lc0 #1529): as many of them cost more where
+    /// the best move gets a smaller share of the visits than usual.
     fn share_factor(&self, share: f64) -> f64 {
         let theta = self.values.get(&TOTAL_NODES_SHARE);
         let measure = |share: f64| theta + (1.0 - theta) * share;
@@ -400,8 +403,8 @@ impl TimeManager for Smooth {
     }
 }
 
-/// A bank of time that ordinary moves save for hard ones (Lc0 #1310; docs/lc0.md, 1.7). Unlike Lc0's it is bounded by the
-/// clock (docs/lc0.md, 7.5), so that it can never hold more than there is.
+/// A bank of time that ordinary moves save for hard ones (Lc0 #1310; docs/lc0.md, 1.7). Unlike Lc0's it is bounded by
+/// the clock (docs/lc0.md, 7.5), so that it can never hold more than there is.
 #[derive(Clone, Debug)]
 struct Piggybank {
     init: f64,

@@ -242,11 +242,11 @@ fn parameter_note_names_parameters_with_another_meaning() {
     assert_eq!(
         parameter_note(spec).unwrap(),
         format!(
-            "playing with {spec}: init-nps weighs no more than 5 ms of search; for the meaning on Lc0's page add preset=pr1195"
+            "playing with {spec}: Zeitnot's own smooth, where init-nps weighs no more than 5 ms of search; preset=pr1195 is Lc0's page to the letter"
         )
     );
     let both = parameter_note("smooth(nps-update-rate=5.0,init-nps=20000.0)").unwrap();
-    assert!(both.contains(": nps-update-rate counts average moves, not seconds; init-nps weighs "), "{both}");
+    assert!(both.contains(" where nps-update-rate counts average moves, not seconds; init-nps weighs "), "{both}");
     for silent in [
         "smooth",
         "smooth(init-tree-reuse=0.2,mle-legacy(steepness=12.0,midpoint=50.0))",
