@@ -1,6 +1,7 @@
 //! Writes a report of a panic, with the lines that the engine read before it.
 //!
-//! A panic of a search's thread does not end the engine, which still answers with a legal move; the report says what it was doing.
+//! A panic of a search's thread does not end the engine, which still answers with a legal move; the report says what it
+//! was doing.
 
 use std::backtrace::Backtrace;
 use std::collections::VecDeque;
@@ -54,7 +55,8 @@ pub fn install(folder: Option<PathBuf>) {
     }));
 }
 
-/// Says it on standard error. A panic in here would abort the process, which `eprintln` makes where nobody reads any more.
+/// Says it on standard error. A panic in here would abort the process, which `eprintln` makes where nobody reads any
+/// more.
 fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", printable::lines(text));
 }
@@ -68,7 +70,7 @@ pub fn set_folder(folder: Option<PathBuf>) {
     BEFORE.lock().folder = folder;
 }
 
-/// Keeps a line that the engine was told, for a report.
+/// Keeps a line that the engine was sent, for a report.
 pub fn remember(line: &str) {
     let kept: String = line.chars().take(LONGEST).collect();
     let before = &mut *BEFORE.lock();

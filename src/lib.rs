@@ -1,5 +1,6 @@
 //! Zeitnot (chess German for *time trouble*) is a UCI chess engine: a PUCT search in the manner of Lc0 over neural
-//! networks with policy, win/draw/loss and moves-left heads, and an engine that treats the clock as a first-class subject.
+//! networks with policy, win/draw/loss and moves-left heads, and an engine that treats the clock as a first-class
+//! subject.
 //!
 //! # The house, lowest crate first
 //!
@@ -14,18 +15,19 @@
 //! | [`zeitnot_lab`] | the time laboratory and the measurements of a machine: games on a real or virtual clock, recordings, replay, simulation, tuning, audits, reports, benchmarks | UCI, command lines |
 //! | `zeitnot` | this package, the program: [`uci`], the protocol as text; [`crash_report`]; and `commands`, one file a subcommand, which parses the command line and maps errors to exit codes | how a network runs, how a search works |
 //!
-//! Beside them lie `models/` (the networks of our own, how they were trained, and the labeller of training games, a crate), `tests/`
-//! (the program from outside), `benches/`, `fuzz/` and `docs/` (a book).
+//! Beside them lie `models/` (the networks of our own, how they were trained, and the labeller of training games, a
+//! crate), `tests/` (the program from outside), `benches/`, `fuzz/` and `docs/` (a book).
 //!
 //! # The faces between the crates
 //!
 //! - [`zeitnot_time::TimeManager`]: `plan(&MoveRequest) -> Plan`, `observe(&SearchSnapshot) -> Verdict`,
 //!   `finish(&MoveOutcome)`. A plan carries the ordered terms that led to it; every explanation is printed from them.
-//! - [`zeitnot_time::Timekeeper`]: everything about time that lasts from move to move of one game. The engine, a replay and a
-//!   simulation all drive this one thing; its event log serialises without loss.
+//! - [`zeitnot_time::Timekeeper`]: everything about time that lasts from move to move of one game. The engine, a replay
+//!   and a simulation all drive this one thing; its event log serialises without loss.
 //! - [`zeitnot_engine::engine::Engine`]: options in, answers out. Its crate lists the faces below it.
-//! - [`zeitnot_lab::Player`]: one side of a match, this engine or another one as a process; [`zeitnot_lab::run_match`] plays many
-//!   games at once and hands them over in order, so that a match on virtual clocks is the same at any concurrency.
+//! - [`zeitnot_lab::Player`]: one side of a match, this engine or another one as a process; [`zeitnot_lab::run_match`]
+//!   plays many games at once and hands them over in order, so that a match on virtual clocks is the same at any
+//!   concurrency.
 //!
 //! # Citations in comments
 //!

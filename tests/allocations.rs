@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What is left is the answer itself: one list of evaluations, and the logits of each.
+/// The answer itself is all that is left: one list of evaluations, and the logits of each.
 #[test]
 fn a_steady_run_allocates_nothing_but_its_answer() {
     runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();

@@ -1,5 +1,5 @@
-//! `zeitnot bench`: a node count that changes when the search does and at no other time, and the speed here. The last line
-//! is what OpenBench looks for: `<count> nodes <speed> nps`.
+//! `zeitnot bench`: a node count that changes when the search does and at no other time, and the speed here. The last
+//! line is what OpenBench looks for: `<count> nodes <speed> nps`.
 
 use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;

@@ -6,7 +6,7 @@ use zeitnot_engine::engine::Options;
 use zeitnot_engine::runtime::nvidia_readings::{CardReading, CardSource, NvidiaCards};
 use zeitnot_lab::measure::CardUse;
 
-/// The cards of this backend; `None` where it has none, or their driver tells nothing of them.
+/// The cards of this backend; `None` where it has none, or their driver reports nothing of them.
 pub fn source(options: &Options, attributes: &Attributes) -> Option<Arc<dyn CardSource>> {
     let device: DeviceOptions = options.backend_options.parse().ok()?;
     let provider = backend::provider_of(&options.backend, &BackendOptions::default()).ok()??;
@@ -22,7 +22,7 @@ pub fn in_row(cards: Option<&[CardUse]>) -> String {
     cards.unwrap_or_default().iter().map(|card| format!(" | {}", state(&card.during))).collect()
 }
 
-/// The numbers that the driver tells.
+/// The numbers that the driver reports.
 fn state(reading: &CardReading) -> String {
     let CardReading { power_w, sm_clock_mhz, memory_clock_mhz, memory_used_mib, temperature_c, utilisation_percent } =
         reading;

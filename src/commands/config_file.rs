@@ -16,8 +16,8 @@ const LARGEST: u64 = 1 << 20;
 /// The longest line, bytes. A complaint quotes what is wrong with it.
 const LONGEST_LINE: usize = 8 << 10;
 
-/// Sets the options that the file names. Options without effect are told to `note`. Answers with the value of `preload`,
-/// which is no option of the engine; `None` where the file does not have it.
+/// Sets the options that the file names. Options without effect are reported to `note`. Answers with the value of
+/// `preload`, which is no option of the engine; `None` where the file does not have it.
 ///
 /// # Errors
 /// When the file cannot be read, or a line of it is no option and value; the line is named.
@@ -91,7 +91,8 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
     Ok(None)
 }
 
-/// The line up to its comment. A `#` within a word or between quotation marks is part of a value: of a file's name, say.
+/// The line up to its comment. A `#` within a word or between quotation marks is part of a value: of a file's name,
+/// say.
 fn without_comment(line: &str) -> &str {
     let (mut quoted, mut before) = (None, ' ');
     for (at, c) in line.char_indices() {

@@ -69,7 +69,8 @@ pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Eng
     engine_on(matches, Arc::new(MonotonicClock::new()), policy)
 }
 
-/// Takes the network that is built in where none is named: what an answer depends on should not be which networks lie about.
+/// Takes the network that is built in where none is named: what an answer depends on should not be which networks lie
+/// about.
 pub fn prefer_built_in(engine: &mut Engine) -> anyhow::Result<()> {
     if engine.options().weights.is_empty() {
         engine.set_option("WeightsFile", BUILT_IN)?;
@@ -77,7 +78,8 @@ pub fn prefer_built_in(engine: &mut Engine) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The settings of a player that is named by its time manager (`smooth(preset=lc0)`), or by options (`CPuct=2;FpuValue=0.3`).
+/// The settings of a player that is named by its time manager (`smooth(preset=lc0)`), or by options
+/// (`CPuct=2;FpuValue=0.3`).
 pub fn settings_of(spec: &str) -> Vec<String> {
     let head = spec.split('(').next().unwrap_or_default();
     match head.contains('=') {
@@ -95,12 +97,12 @@ pub fn name_value(setting: &str) -> anyhow::Result<(&str, &str)> {
     Ok((name.trim(), value.trim()))
 }
 
-/// The same on a clock that others read, too.
+/// An engine with the options of the command line, on a clock that others read, too.
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     Ok(engine_and_preload(matches, clock, policy)?.0)
 }
 
-/// The same, and whether the command line or the file of options asks for `--preload`.
+/// An engine on a clock, and whether the command line or the file of options asks for `--preload`.
 pub fn engine_and_preload(
     matches: &ArgMatches,
     clock: Arc<dyn Clock>,
@@ -139,7 +141,7 @@ pub fn given(matches: &ArgMatches) -> impl Iterator<Item = &'static str> {
     SPECS.iter().map(|spec| spec.name).filter(|name| matches.contains_id(name))
 }
 
-/// For commands that a person runs: a missing ONNX Runtime is obtained, and the person is told so.
+/// For commands that a person runs: a missing ONNX Runtime is obtained, and the person gets a line about it.
 pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| note!("{line}"));
 
 /// For commands that only look.

@@ -21,8 +21,8 @@ pub fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Prints help, the version, or why the command line is refused. A quotation of it that could command the terminal costs the
-/// colours.
+/// Prints help, the version, or why the command line is refused. A quotation of it that could command the terminal
+/// costs the colours.
 pub fn refuse(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     match printable::lines(&text) {

@@ -16,7 +16,7 @@ const NAME: &str = "genfens";
 const WORDS: usize = 5;
 /// Random moves from the start position, and one more in every second position, so that both sides are to move.
 const PLIES: usize = 8;
-/// The same from the positions of a book, which are played out of the beginning already.
+/// Random moves from the positions of a book, which are played out of the beginning already.
 const PLIES_OF_A_BOOK: usize = 4;
 /// Positions whose value is further from a draw are decided: no game is played from them.
 const MOST_VALUE: f32 = 0.7;
@@ -47,7 +47,7 @@ pub fn split_argument(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// What is asked for.
+/// The positions that are asked for.
 #[derive(Debug, PartialEq)]
 struct Request {
     positions: usize,

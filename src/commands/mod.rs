@@ -82,8 +82,8 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The filter of the log: this program from the level that was asked for, else that of `RUST_LOG`, else errors. Parts of a
-/// `RUST_LOG` that are meant for another kind of filter are named and left out.
+/// The filter of the log: this program from the level that was asked for, else that of `RUST_LOG`, else errors. Parts
+/// of a `RUST_LOG` that are meant for another kind of filter are named and left out.
 fn log_filter(level: Option<&str>) -> Targets {
     let text = match level {
         Some(level) => format!("zeitnot={level}"),

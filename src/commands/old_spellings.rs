@@ -1,5 +1,5 @@
-//! Rewrites old spellings of commands before the command line is parsed. Those of `time explain` and `time tune` stay for good,
-//! the others until version 1.0.
+//! Rewrites old spellings of commands before the command line is parsed. Those of `time explain` and `time tune` stay
+//! for good, the others until version 1.0.
 
 use std::ffi::{OsStr, OsString};
 

@@ -46,7 +46,7 @@ enum Takes {
 /// A parameter of a manager.
 struct Parameter {
     manager: String,
-    /// As it is written in a specification.
+    /// The name, as it is written in a specification.
     name: String,
     takes: Takes,
     help: &'static str,

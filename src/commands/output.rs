@@ -1,12 +1,13 @@
-//! Prints and writes the output of commands: to a reader who may have gone, or a disk that may be full. What is printed may quote
-//! files, engines and servers of others: nothing of it commands the terminal ([`printable`]).
+//! Prints and writes the output of commands: to a reader who may have gone, or a disk that may be full. What is printed
+//! may quote files, engines and servers of others: nothing of it commands the terminal ([`printable`]).
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write as _};
 use zeitnot_engine::announcer::Announcer;
 use zeitnot_text::printable;
 
-/// Prints a line to standard error, if anybody reads it: `eprintln!` panics where nobody does (`zeitnot match 2>&1 | head`).
+/// Prints a line to standard error, if anybody reads it: `eprintln!` panics where nobody does
+/// (`zeitnot match 2>&1 | head`).
 macro_rules! note {
     ($($arg:tt)*) => {{
         let line = format!($($arg)*);
@@ -34,8 +35,8 @@ pub fn text(text: impl Display) {
     }
 }
 
-/// Prints a text as [`text`] does, where the program has something to finish when nobody reads any more. Returns whether
-/// somebody does.
+/// Prints a text as [`text`] does, where the program has something to finish when nobody reads any more. Returns
+/// whether somebody does.
 pub fn is_read(text: impl Display) -> bool {
     let printed = print(text);
     if let Err(error) = &printed {

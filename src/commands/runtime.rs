@@ -36,8 +36,8 @@ enum RuntimeCommand {
         gpu: bool,
         /// CUDA of --gpu [default: 13, or 12 on old drivers and cards]
         ///
-        /// CUDA 13 needs NVIDIA's driver 580 or later and cards from Turing on (GTX 16, RTX 20), CUDA 12 driver 525 or later
-        /// and cards from Pascal on (GTX 10).
+        /// CUDA 13 needs NVIDIA's driver 580 or later and cards from Turing on (GTX 16, RTX 20), CUDA 12 driver 525 or
+        /// later and cards from Pascal on (GTX 10).
         #[arg(long, value_name = "VERSION", value_parser = ["12", "13"])]
         #[arg(requires = "gpu", conflicts_with_all = ["openvino", "directml"])]
         cuda: Option<String>,

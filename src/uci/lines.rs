@@ -35,7 +35,7 @@ impl<R: BufRead> Lines<R> {
     /// The next line; `None` after the last one. Bytes that are no UTF-8 may be a path's ([`from_bytes`]).
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub fn next(&mut self) -> io::Result<Option<Result<String, PassedOver>>> {
         if self.is_passing_over {
             self.input.skip_until(b'\n')?;

@@ -55,8 +55,8 @@ impl Log {
     /// Writes a line: the time in UTC, `mark` (`>>` read, `<<` written, as Lc0 has them), the text.
     ///
     /// # Errors
-    /// [`LogError`] for the first line that cannot be written: a full disk must not end the game. Later ones are tried all the
-    /// same, and lost in silence.
+    /// [`LogError`] for the first line that cannot be written: a full disk must not end the game. Later ones are tried
+    /// all the same, and lost in silence.
     pub fn line(&mut self, mark: &str, text: &str) -> Result<(), LogError> {
         let now = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
         // In one piece, so that a full disk leaves whole lines where it can.

@@ -114,8 +114,8 @@ pub(super) fn position(rest: &str, chess960: bool) -> Result<Game, ParseError> {
     Ok(game)
 }
 
-/// Reads the words of `go`. A value that makes no sense is replaced by the nearest one that does, with a complaint: a search
-/// with limits must end whatever they look like.
+/// Reads the words of `go`. A value that makes no sense is replaced by the nearest one that does, with a complaint: a
+/// search with limits must end whatever they look like.
 pub(super) fn go(rest: &str, game: &Game) -> (GoParams, Vec<String>) {
     let mut go = GoParams::default();
     let mut complaints = Vec::new();

@@ -72,7 +72,7 @@ impl Display {
         report.lines.iter().enumerate().map(info).collect()
     }
 
-    /// The line about those lines of a report whose moves nobody has looked at; `None` where there is none.
+    /// The line about those lines of a report whose moves nobody has looked at; `None` where there is no such line.
     pub fn unvisited(&self, report: &Report) -> Option<String> {
         let is_unvisited = |line: &Line| line.visits == 0;
         let first = report.lines.iter().position(is_unvisited).filter(|_| report.nodes > 0)?;

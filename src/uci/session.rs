@@ -43,7 +43,8 @@ impl Output {
         self.lines(std::iter::once(text));
     }
 
-    /// Writes lines at once: a GUI that wakes up at the first of them may take the processor away from the last, on the clock.
+    /// Writes lines at once: a GUI that wakes up at the first of them may take the processor away from the last, on the
+    /// clock.
     fn lines<'a>(&self, lines: impl Iterator<Item = &'a str>) {
         let mut sinks = self.0.lock();
         lines.for_each(|line| sinks.hold(line));
@@ -113,7 +114,7 @@ struct Reporter {
     time_log: bool,
     /// `VerboseMoveStats`; without it the statistics of moves go to the log.
     verbose: bool,
-    /// A failure was told before the answer.
+    /// Whether a failure was reported before the answer.
     failed: AtomicBool,
 }
 
@@ -186,8 +187,8 @@ impl Listener for Reporter {
     }
 }
 
-/// Speaks UCI over `input` and `output` until `quit` or the end of the input. With `preload` it first loads what the options
-/// name, and says what `isready` would say.
+/// Speaks UCI over `input` and `output` until `quit` or the end of the input. With `preload` it first loads what the
+/// options name, and says what `isready` would say.
 ///
 /// # Errors
 /// Only those of reading the input.
@@ -323,8 +324,8 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
     }
     engine.finish();
     if prepare(engine, output) {
-        // Loading a network took part of the clock. It is over before the move: its plan has what is left, and neither lag
-        // nor overrun is learned from it.
+        // Loading a network took part of the clock. It is over before the move: its plan has what is left, and neither
+        // lag nor overrun is learned from it.
         params = params.after(engine.game().current().turn(), engine.now_ms() - start_ms);
         start_ms = engine.now_ms();
     }
@@ -365,7 +366,7 @@ fn count_leaves(engine: &Engine, depth: u32, output: &Output) {
 /// Without anything to search with the game must still go on: a legal move, and a line that says how it came about.
 fn cannot_search(engine: &Engine, error: &EngineError, output: &Output) {
     match error {
-        // Why there is none was said when it was looked for.
+        // The reason was given when a network was looked for.
         EngineError::NothingLoaded => output.line(&print::info(&print::by_material(error))),
         _ => output.error(&print::by_material(error)),
     }

@@ -17,7 +17,7 @@ struct Line {
     chess960: bool,
 }
 
-/// What was recorded of a position.
+/// The record of a position.
 #[derive(Deserialize)]
 pub struct Golden {
     /// The position.
@@ -43,8 +43,8 @@ pub fn evaluations(folder: &Path, network: &str, least: usize) -> Vec<Golden> {
     golden
 }
 
-/// The networks whose evaluations are in the small set, by the names of their files: the built-in one, and transformers of
-/// random weights, which are the same everywhere (`cargo run --example random_network`).
+/// The networks whose evaluations are in the small set, by the names of their files: the built-in one, and transformers
+/// of random weights, which are the same everywhere (`cargo run --example random_network`).
 pub fn networks() -> Vec<(&'static str, Network)> {
     let random = |kind: &str| {
         let all = attention_networks();

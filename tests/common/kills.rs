@@ -9,8 +9,8 @@ use zeitnot_engine::splitmix::SplitMix64;
 /// Kills of one work at the most: it may get nowhere between two of them.
 const MOST: usize = 21;
 
-/// Begins work over and over and kills it at random moments, until it ends before that; how often it was killed. `whole_ms`: how long
-/// all of it takes.
+/// Begins work over and over and kills it at random moments, until it ends before that; how often it was killed.
+/// `whole_ms`: how long all of it takes.
 pub fn until_over(begin: &dyn Fn() -> Child, whole_ms: usize, random: &mut SplitMix64) -> usize {
     for kills in 0.. {
         let mut child = begin();

@@ -1,4 +1,4 @@
-//! What the integration tests share.
+//! Holds what the integration tests share.
 
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part, and helpers of tests fail as tests do")]
 

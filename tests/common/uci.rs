@@ -37,7 +37,7 @@ pub struct Uci {
     input: Option<ChildStdin>,
     output: Receiver<String>,
     errors: Option<JoinHandle<String>>,
-    /// What was sent and what came, for the message of a failure.
+    /// The lines that were sent and received, for the message of a failure.
     transcript: String,
 }
 
@@ -150,13 +150,13 @@ impl Uci {
         self.until(last)
     }
 
-    /// What the engine says to a line that it does not answer: the lines before it is ready again.
+    /// Sends a line that has no answer; returns the engine's lines before it is ready again.
     pub fn tell(&mut self, line: &str) -> Vec<String> {
         self.send(line);
         self.reply()
     }
 
-    /// What the engine says to a line at once, nothing being loaded for it: the lines before it complains of another one.
+    /// Sends a line for which nothing is loaded; returns the engine's lines before it complains of another one.
     pub fn tell_at_once(&mut self, line: &str) -> Vec<String> {
         const MARK: &str = "xyzzy";
         self.send(line);
@@ -204,7 +204,7 @@ impl Uci {
         assert_ne!(answer.best, "(none)");
     }
 
-    /// What comes within `time` although nothing was asked.
+    /// Collects the lines that come within `time` although nothing was asked.
     pub fn listen(&mut self, time: Duration) -> Vec<String> {
         let deadline = Instant::now() + time;
         let mut lines = Vec::new();
@@ -290,7 +290,7 @@ pub fn game(position: &str) -> Game {
     game
 }
 
-/// What a search said.
+/// The output of a search.
 pub struct Answer {
     /// Everything, `bestmove` last.
     pub lines: Vec<String>,

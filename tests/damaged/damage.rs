@@ -1,4 +1,4 @@
-//! What can happen to a network file, by a fixed seed.
+//! Damages a network file, by a fixed seed.
 
 use std::io::{Read, Write};
 

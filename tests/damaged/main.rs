@@ -21,7 +21,7 @@ use zeitnot_engine::splitmix::SplitMix64 as Random;
 
 /// The most memory that reading and converting a network may hold at once, in honest sizes of its file (issue 3).
 const MOST_SIZES: usize = 4;
-/// What loading takes whatever the network: tables, the decompressor's window, names of nodes.
+/// Memory that loading takes whatever the network: tables, the decompressor's window, names of nodes.
 const CONSTANT: usize = 256 << 10;
 /// Damaged copies of each network.
 const COPIES: u64 = 200;
@@ -35,8 +35,8 @@ const NAME: &str = "some-network.pb.gz";
 /// The allocator counts for the whole process: one measurement at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// What came of a file: the size of its model in bytes or the error, and the most memory held at once, while it was
-/// loaded and until it was converted.
+/// The outcome of loading a file: the size of its model in bytes or the error, and the most memory held at once, while
+/// it was loaded and until it was converted.
 struct Outcome {
     result: Result<usize, NetworkError>,
     loading: usize,
@@ -55,7 +55,7 @@ fn use_it(path: &Path) -> Option<Outcome> {
     Some(Outcome { result: result.ok()?, loading, converting: rest.max(loading) })
 }
 
-/// What is wrong with the way these bytes were dealt with, or else what came of them: their model's size or the line.
+/// Judges how these bytes were dealt with: an error says what is wrong; else their model's size, or the line.
 fn verdict(folder: &Path, bytes: &[u8], honest: usize) -> Result<Result<usize, String>, String> {
     let path = folder.join(NAME);
     fs::write(&path, bytes).unwrap();

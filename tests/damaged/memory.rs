@@ -46,7 +46,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What `work` gives, and the most bytes that were held at once while it worked, beyond those held before.
+/// Runs `work`. Returns its result, and the most bytes that were held at once meanwhile, beyond those held before.
 ///
 /// The count is the whole process's: nothing else may work at the same time.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {

@@ -5,11 +5,11 @@
 pub struct Field {
     /// Its number in the schema.
     pub number: u64,
-    /// What it holds.
+    /// Its value.
     pub value: Value,
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Debug)]
 pub enum Value {
     Varint(u64),

@@ -109,9 +109,10 @@ fn a_batch_larger_than_the_largest_run_is_split() {
     }
 }
 
-/// The bytes of the model `batch` is written in as the batch dimension: a name, as a protobuf string field of a dimension.
+/// The bytes of the model `batch` is written in as the batch dimension: a name, as a protobuf string field of a
+/// dimension.
 const OPEN_BATCH: &[u8] = b"\x0a\x07\x12\x05batch";
-/// The same dimension with the value 4, in as many bytes (a varint may be longer than it needs to be).
+/// The batch dimension with the value 4, in as many bytes (a varint may be longer than it needs to be).
 const BATCH_OF_4: &[u8] = b"\x0a\x07\x08\x84\x80\x80\x80\x80\x00";
 
 #[test]
@@ -196,7 +197,7 @@ fn the_runtime_says_what_it_is() {
     assert!(matches!(error, runtime::RuntimeError::AlreadyLoaded { .. }), "{error}");
 }
 
-/// What a network converted so says of the nine positions.
+/// The evaluations of the nine positions by a network converted so.
 fn converted(bytes: &[u8], conversion: &Conversion) -> Vec<Evaluation> {
     let model = Network::from_bytes(bytes, "tiny.pb.gz").unwrap().onnx(conversion).unwrap();
     let backend = load(&model.bytes, &uncached());

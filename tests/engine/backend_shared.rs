@@ -1,5 +1,5 @@
-//! Evaluations of real and synthetic networks by ONNX Runtime against Lc0's (float32), where the folder shared/ is there,
-//! and of networks that every clone has against the same networks in 64-bit floats.
+//! Evaluations of real and synthetic networks by ONNX Runtime against Lc0's (float32), where the folder shared/ is
+//! there, and of networks that every clone has against the same networks in 64-bit floats.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::HashMap;
@@ -26,11 +26,11 @@ const MOST_VALUES: usize = 3;
 /// Positions on which packed planes are compared.
 const PACKED: usize = 24;
 
-/// In how many positions a logit of Lc0's record may be further away than asked for: none, or some in networks with large
-/// activations. There the recorded values are not that exact: against 64-bit floats (`tests/reference/float64.py`) Lc0's
-/// float32 run is more than 2e-4 off in a logit in 2, 4 and 18 of the 158 positions of t1-256x10, maia-1900 and
-/// meangirl-8, by up to 8.8e-4, and in one of se-2x16-conv-wdl-mlh; Zeitnot is in none, and at most 3.5e-5 off.
-/// The counts below leave a little room for positions that are near the bar.
+/// In how many positions a logit of Lc0's record may be further away than asked for: none, or some in networks with
+/// large activations. There the recorded values are not that exact: against 64-bit floats
+/// (`tests/reference/float64.py`) Lc0's float32 run is more than 2e-4 off in a logit in 2, 4 and 18 of the 158
+/// positions of t1-256x10, maia-1900 and meangirl-8, by up to 8.8e-4, and in one of se-2x16-conv-wdl-mlh; Zeitnot is in
+/// none, and at most 3.5e-5 off. The counts below leave a little room for positions that are near the bar.
 #[derive(Clone, Copy)]
 struct Rounding(usize);
 
@@ -113,8 +113,9 @@ fn evaluations_agree(network: &Network, name: &str, golden: &[Golden], games: &H
     assert!(logit <= LARGEST_LOGIT && q.max(d) <= LARGEST_VALUE, "{name}: {largest:?}");
 }
 
-/// In the form that cards get (packed planes, and the policy in the type of the arithmetic) every evaluation in float32 is the
-/// same to the last bit. In half precision a logit may be rounded to it, where this provider computes the last product in float32.
+/// In the form that cards get (packed planes, and the policy in the type of the arithmetic) every evaluation in float32
+/// is the same to the last bit. In half precision a logit may be rounded to it, where this provider computes the last
+/// product in float32.
 fn packed_planes_agree(network: &Network, games: &HashMap<u32, Game>) {
     let mut ids: Vec<&u32> = games.keys().collect();
     ids.sort_unstable();

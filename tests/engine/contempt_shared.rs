@@ -13,9 +13,9 @@ const BLACK_TO_MOVE: &str = "8/8/4kpp1/3p1b2/p6P/2B5/6P1/6K1 b - - 2 47";
 
 type Golden = (&'static [(&'static str, &'static str)], [(f32, f32); 2], [(f32, f32); 2]);
 
-/// Lc0 0.32.1, `lc0 --backend=eigen --weights=maia-1900.pb.gz`, options `Threads` 1, `MinibatchSize` 1, `MaxPrefetch` 0,
-/// `TaskWorkers` 0, `OutOfOrderEval` false, `NNCacheSize` 0, `VerboseMoveStats` true and those named, `go nodes 2`: WL and D
-/// of the best move and of the root, in the two positions.
+/// Lc0 0.32.1, `lc0 --backend=eigen --weights=maia-1900.pb.gz`, options `Threads` 1, `MinibatchSize` 1, `MaxPrefetch`
+/// 0, `TaskWorkers` 0, `OutOfOrderEval` false, `NNCacheSize` 0, `VerboseMoveStats` true and those named, `go nodes 2`:
+/// WL and D of the best move and of the root, in the two positions.
 const GOLDEN: &[Golden] = &[
     (&[], [(0.02320, 0.465), (-0.02310, 0.457)], [(0.80365, 0.088), (0.74774, 0.133)]),
     (&[("Contempt", "200")], [(0.62745, 0.258), (0.60849, 0.266)], [(0.99050, 0.006), (0.97667, 0.015)]),
@@ -59,7 +59,8 @@ const GOLDEN: &[Golden] = &[
     ),
 ];
 
-/// The same with `WDLEvalObjectivity` at its default, 1 (a half in the second): what is shown and no more.
+/// The values of [`GOLDEN`]'s kind with `WDLEvalObjectivity` at its default, 1 (a half in the second): what is shown
+/// and no more.
 const SHOWN: &[Golden] = &[
     (&[("Contempt", "200")], [(0.02266, 0.466), (-0.02119, 0.459)], [(0.89773, 0.061), (0.78763, 0.125)]),
     (

@@ -10,8 +10,9 @@ use zeitnot_engine::runtime;
 /// Positions that are compared, and another number that the ranges come from.
 const POSITIONS: usize = 64;
 const CALIBRATION: Calibration = Calibration { positions: 48, seed: 3 };
-/// The mean error of a logit, in standard deviations of the logits; a random network stores its activations no better than
-/// a trained one. Twice as much without VNNI: ONNX Runtime's sums of 16 bits overflow there (docs/low-precision.md).
+/// The mean error of a logit, in standard deviations of the logits; a random network stores its activations no better
+/// than a trained one. Twice as much without VNNI: ONNX Runtime's sums of 16 bits overflow there
+/// (docs/low-precision.md).
 fn logit_error() -> f32 {
     #[cfg(target_arch = "x86_64")]
     let has_vnni = is_x86_feature_detected!("avx512vnni") || is_x86_feature_detected!("avxvnni");

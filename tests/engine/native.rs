@@ -17,11 +17,13 @@ use zeitnot_engine::runtime;
 const LOGIT: f32 = 2e-4;
 /// How far q and d may be.
 const VALUE: f32 = 1e-4;
-/// The same for meangirl-8, both: there Lc0's recorded evaluations are up to 2.1e-4 (a logit) and 1.2e-4 (q) from the same
-/// network in 64-bit floats (`tests/reference/float64.py`); the native backend is within 4e-5 and 1e-5 of it.
+/// The largest difference of a logit, and of q and d, for meangirl-8: there Lc0's recorded evaluations are up to 2.1e-4
+/// (a logit) and 1.2e-4 (q) from the same network in 64-bit floats (`tests/reference/float64.py`); the native backend
+/// is within 4e-5 and 1e-5 of it.
 const LARGE_ACTIVATIONS: f32 = 3e-4;
-/// The same for t1-256x10: a logit, and q and d. Lc0's records are that far from the network in 64-bit floats
-/// (`tests/engine/backend_shared.rs`); the native backend is equally far from them on every instruction set, and ONNX Runtime is.
+/// The largest differences of a logit, and of q and d, for t1-256x10. Lc0's records are that far from the network in
+/// 64-bit floats (`tests/engine/backend_shared.rs`); the native backend is equally far from them on every instruction
+/// set, and ONNX Runtime is.
 const T1_LOGIT: f32 = 4e-4;
 const T1_VALUE: f32 = 2e-4;
 /// How far the moves left may be, in plies.
@@ -177,7 +179,8 @@ fn answers_to_the_bit(native: &NativeBackend, what: &str) {
     }
 }
 
-/// How far 8 bits may take a logit, and q or d, in a random transformer: they are for networks whose numbers mean something.
+/// How far 8 bits may take a logit, and q or d, in a random transformer: they are for networks whose numbers mean
+/// something.
 const LOGIT_OF_8_BITS: f32 = 0.5;
 const VALUE_OF_8_BITS: f32 = 0.1;
 
@@ -327,8 +330,8 @@ fn evaluations_agree(
             for part in golden.chunks(size) {
                 let ask = |golden: &Golden| {
                     let query = Query::new(&games[&golden.id], &[], backend.attributes());
-                    // The recorded logits are those of the recorded indices, also where a canonical orientation turns the
-                    // board, so that the moves have others.
+                    // The recorded logits are those of the recorded indices, also where a canonical orientation turns
+                    // the board, so that the moves have others.
                     Query { indices: golden.idx.clone(), ..query }
                 };
                 let queries: Vec<Query> = part.iter().map(ask).collect();
@@ -384,7 +387,8 @@ networks! {
     t1_256x10: "t1-256x10", T1_LOGIT, T1_VALUE;
 }
 
-/// The same as `networks_of_the_small_set` of tests/engine/backend_shared.rs, of those that `native` can run.
+/// Compares the evaluations as `networks_of_the_small_set` of tests/engine/backend_shared.rs does, where `native` can
+/// run the network.
 #[test]
 fn networks_of_the_small_set() {
     let folder = crate::common::small_set();

@@ -1,5 +1,5 @@
-//! Input planes, policy indices and conversions against what Lc0 says: the small set of the repository, and all records of
-//! `../shared`.
+//! Input planes, policy indices and conversions against what Lc0 says: the small set of the repository, and all records
+//! of `../shared`.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -78,8 +78,8 @@ fn every_plane_is_that_of_lc0() {
     planes_agree(&crate::common::shared(), 21);
 }
 
-/// Compares every policy index of the positions in `folder`, at least `least` of them. The indices are those of the board as
-/// it is, also where a canonical format shows it turned.
+/// Compares every policy index of the positions in `folder`, at least `least` of them. The indices are those of the
+/// board as it is, also where a canonical format shows it turned.
 fn policy_indices_agree(folder: &Path, least: u32) {
     let games = games(folder);
     let mut compared = 0;

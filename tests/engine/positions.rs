@@ -1,4 +1,5 @@
-//! The rules of chess at their edges: which positions are the same, how castling is spelled, and boards that no game reaches.
+//! The rules of chess at their edges: which positions are the same, how castling is spelled, and boards that no game
+//! reaches.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -16,13 +17,15 @@ impl Draw {
     }
 }
 
-/// A back rank of a king with rooks on both sides of it, two or three of them where there is room, and other pieces; by files.
+/// A back rank of a king with rooks on both sides of it, two or three of them where there is room, and other pieces; by
+/// files.
 fn back_rank(draw: &mut Draw) -> [char; 8] {
     let king = 1 + draw.below(6);
     std::array::from_fn(|file| if file == king { 'K' } else { ['R', 'R', 'R', '1', '1', 'B', 'N'][draw.below(7)] })
 }
 
-/// The ways to give castling rights on a rank, in the letters of a Shredder-FEN: one rook, or none, on each side of the king.
+/// The ways to give castling rights on a rank, in the letters of a Shredder-FEN: one rook, or none, on each side of the
+/// king.
 fn rights(rank: [char; 8]) -> Vec<String> {
     let king = rank.iter().position(|piece| *piece == 'K').unwrap();
     let letter = |file: usize| char::from(b'A' + file as u8).to_string();
@@ -82,7 +85,8 @@ fn positions_have_one_key_when_they_are_the_same_and_only_then() {
     assert!(pairs > 100_000 && rooks_alone > 10_000, "{pairs} {rooks_alone}");
 }
 
-/// A capture of another king's rook, or a king's move, takes the right away, and the positions are the same from then on.
+/// A capture of another king's rook, or a king's move, takes the right away, and the positions are the same from then
+/// on.
 #[test]
 fn castling_rights_by_other_rooks_are_the_same_once_they_are_gone() {
     let game = |rights: &str| Game::from_fen(&format!("2rkr3/2p1p3/8/8/8/8/8/RRK5 w {rights} - 0 1"), true).unwrap();

@@ -1,5 +1,5 @@
-//! The root's answer comes from visits that the root itself allocated among the moves of the search, whatever was searched
-//! before: the moves of another search (`searchmoves`), a move that was pondered on and taken back.
+//! The root's answer comes from visits that the root itself allocated among the moves of the search, whatever was
+//! searched before: the moves of another search (`searchmoves`), a move that was pondered on and taken back.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 

@@ -1,4 +1,5 @@
-//! The search against Lc0's, visit by visit: the small set of the repository, and all records of ../shared/golden/search.
+//! The search against Lc0's, visit by visit: the small set of the repository, and all records of
+//! ../shared/golden/search.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -34,21 +35,21 @@ fn position(golden: &Value) -> Game {
     game
 }
 
-/// Visits from the most to the least, as shares. With equal priors many moves are exactly as good as each other, and which
-/// of them is a visit ahead is a matter of the order of the moves: here they are compared by rank.
+/// Visits from the most to the least, as shares. With equal priors many moves are exactly as good as each other, and
+/// which of them is a visit ahead is a matter of the order of the moves: here they are compared by rank.
 fn by_rank(visits: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
     let mut counts: Vec<f64> = visits.values().copied().collect();
     counts.sort_by(|a, b| b.total_cmp(a));
     counts.into_iter().enumerate().map(|(rank, count)| (format!("{rank:03}"), count)).collect()
 }
 
-/// With `uniform` only the rules, the ends of the game, the arithmetic of the search and the order of equal moves are left
-/// to differ. That order decides which of many equal lines is looked at, and so when a mate is found: positions where Lc0
-/// has found one are left out.
+/// With `uniform` only the rules, the ends of the game, the arithmetic of the search and the order of equal moves are
+/// left to differ. That order decides which of many equal lines is looked at, and so when a mate is found: positions
+/// where Lc0 has found one are left out.
 ///
 /// How much the order makes is known: with the order of moves turned round, this search differs from itself by 0.008 on
-/// average after 800 visits, 0.23 in one position, and by 0.023 after 20,000, 0.24 in one position, and its distance from
-/// Lc0 falls from 0.039 to 0.027.
+/// average after 800 visits, 0.23 in one position, and by 0.023 after 20,000, 0.24 in one position, and its distance
+/// from Lc0 falls from 0.039 to 0.027.
 ///
 /// Returns the distance of each position.
 fn agree_with_equal_priors(folder: &Path, nodes: u64, most_other_moves: usize) -> Vec<f64> {
@@ -165,7 +166,8 @@ fn visits_of_maia_agree_with_lc0() {
 }
 
 /// On at least 80 % of the positions, batches and two threads choose the move that single visits
-/// choose. Run by hand, as it takes minutes: `cargo test --release --test engine search_golden -- --ignored --nocapture`.
+/// choose. Run by hand, as it takes minutes:
+/// `cargo test --release --test engine search_golden -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes, and needs ../shared"]
 fn batches_and_threads_choose_the_same_moves() {

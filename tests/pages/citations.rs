@@ -63,7 +63,7 @@ fn sections(text: &str) -> Vec<&str> {
     found
 }
 
-/// What is wrong with the citations in `text`, the content of a file in `folder`.
+/// The faults of the citations in `text`, the content of a file in `folder`.
 fn faults(text: &str, folder: &Path, exists: impl Fn(&str, &str) -> bool) -> Vec<String> {
     // A citation may go on in the next line of a comment.
     let without_marks = |line: &str| line.trim_start().trim_start_matches(['/', '!', '#']).trim_start().to_owned();

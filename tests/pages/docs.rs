@@ -1,5 +1,5 @@
-//! Checks the pages for readers: README.md is short, generated tables are those of the declarations, links lead to files and
-//! headings that exist, and printed decisions of time managers are real.
+//! Checks the pages for readers: README.md is short, generated tables are those of the declarations, links lead to
+//! files and headings that exist, and printed decisions of time managers are real.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -140,7 +140,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The text of a page, whose path is relative to the repository. A page of the book that includes a crate's is that page.
+/// The text of a page, whose path is relative to the repository. A page of the book that includes a crate's is that
+/// page.
 fn page(path: &Path) -> String {
     let read = |path: &Path| {
         fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

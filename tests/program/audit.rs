@@ -86,7 +86,8 @@ fn damaged_files_end_in_clear_lines() {
                 }
             }
         }
-        // The games before the damage come back whole; whatever is left of the others is read, and its clocks are times.
+        // The games before the damage come back whole; whatever is left of the others is read, and its clocks are
+        // times.
         let games = read_games(&[format!("{GAMES}\n").as_bytes(), &bytes].concat()[..]).unwrap();
         assert_eq!(games.iter().take(sound.len()).map(whole).collect::<Vec<_>>(), sound, "{round}");
         assert!(games[..sound.len()].iter().all(|game| game.problem.is_none()), "{round}");

@@ -1,5 +1,5 @@
-//! Tests what `zeitnot time audit`, `time explain --game` and `time report` say of games in the shapes of many programs: how they
-//! were lost on time, and what their clocks hold.
+//! Tests what `zeitnot time audit`, `time explain --game` and `time report` say of games in the shapes of many
+//! programs: how they were lost on time, and what their clocks hold.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use serde_json::Value;
@@ -48,7 +48,7 @@ fn zeitnot(folder: &Path, args: &[&str]) -> Output {
     Command::new(ZEITNOT).current_dir(folder).args(args).output().unwrap()
 }
 
-/// What a command that must not fail writes to its two outputs.
+/// The two outputs of a command that must not fail.
 fn said(folder: &Path, args: &[&str]) -> (String, String) {
     let output = zeitnot(folder, args);
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());

@@ -24,7 +24,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// What the command prints, line by line; it must succeed.
+/// The output of the command, line by line; it must succeed.
 fn lines(command: &mut Command) -> Vec<String> {
     let output = command.assert().success().get_output().stdout.clone();
     String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()

@@ -1,4 +1,5 @@
-//! The commands around networks and measurements: what they print for people and for machines, and what they leave behind.
+//! The commands around networks and measurements: what they print for people and for machines, and what they leave
+//! behind.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -31,7 +32,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// What the command prints; it must succeed.
+/// The output of the command; it must succeed.
 fn text(command: &mut Command) -> String {
     String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
 }

@@ -199,8 +199,8 @@ fn logits(line: &Value) -> Vec<f64> {
     line["policy"].as_array().unwrap().iter().map(|entry| entry["logit"].as_f64().unwrap()).collect()
 }
 
-/// What a device says of the golden positions against the CPU: the same in 32 bits, to `tolerance` in a logit, and mostly
-/// the same best move with the arithmetic that `short` chooses. Says why when the device is not here.
+/// Compares a device with the CPU over the golden positions: the same evaluations in 32 bits, to `tolerance` in a
+/// logit, and mostly the same best move with the arithmetic that `short` chooses. Says why when the device is not here.
 fn agrees_with_the_cpu(backend: &str, long: &str, tolerance: f64, short: &str) {
     let what = format!("{backend} against the CPU");
     let shared = shared();

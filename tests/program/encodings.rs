@@ -1,4 +1,5 @@
-//! Files of text that an editor or a shell saved: a byte order mark makes no difference, and UTF-16 is called what it is.
+//! Files of text that an editor or a shell saved: a byte order mark makes no difference, and UTF-16 is called what it
+//! is.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -28,7 +29,7 @@ struct Case<'a> {
     file: &'a str,
     content: &'a str,
     arguments: &'a [&'a str],
-    /// What it prints has no times of this machine.
+    /// Whether its output has no times of this machine.
     repeats: bool,
 }
 
@@ -38,8 +39,8 @@ fn with_marks(content: &str) -> String {
 }
 
 impl Case<'_> {
-    /// The command does the same with a mark before the text (and before each line where the text is one of lines), and says
-    /// what UTF-16 is.
+    /// The command does the same with a mark before the text (and before each line where the text is one of lines), and
+    /// says what UTF-16 is.
     fn check(&self, folder: &Path, is_of_lines: bool) {
         let Case { file, content, arguments, repeats } = *self;
         let path = folder.join(file);

@@ -62,7 +62,8 @@ fn play(engines: &mut [ExternalEngine; 2], mut game: Game, plies: usize) -> Stri
 fn engines_play_games_of_chess_and_chess960() {
     let mut engines = [zeitnot(), zeitnot()];
     assert!(engines[0].name().starts_with("Zeitnot "), "{}", engines[0].name());
-    // Only castling mates, the rook goes over the king: the engine writes it as king takes rook, once it is told of Chess960.
+    // Only castling mates, the rook goes over the king: the engine writes it as king takes rook, once it is told of
+    // Chess960.
     let mate = Game::from_fen("2rkr3/2p1p3/8/8/8/8/8/1RK5 w B - 0 1", false).unwrap();
     assert!(mate.is_chess960());
     for _ in 0..2 {

@@ -52,8 +52,8 @@ fn interrupt(mut child: Child) -> Option<i32> {
     child.wait().unwrap().code()
 }
 
-/// Between two opponents no journal is unfinished by itself, and the pool is all the same. The second opponent never moves: the first
-/// interruption is heeded while it is waited for.
+/// Between two opponents no journal is unfinished by itself, and the pool is all the same. The second opponent never
+/// moves: the first interruption is heeded while it is waited for.
 #[test]
 fn a_pool_that_was_interrupted_between_two_opponents_is_not_begun_anew() {
     let folder = tempfile::tempdir().unwrap();

@@ -19,7 +19,7 @@ fn zeitnot(folder: &Path) -> Command {
     command
 }
 
-/// What the engine answers to these bytes.
+/// The engine's answer to these bytes.
 fn answers(command: &mut Command, input: &[u8]) -> String {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

@@ -58,7 +58,7 @@ fn a_game_is_explained_whatever_stands_before_it() {
     assert!(!is_fine && errors.contains("games.pgn has games 1 to 3"), "{errors}");
 }
 
-/// What a pipe holds is read more than once, and a folder is called one.
+/// A pipe's content is read more than once, and a folder is called one.
 #[test]
 #[cfg(unix)]
 fn positions_of_a_pipe_are_recorded() {

@@ -11,7 +11,8 @@ use tempfile::TempDir;
 use zeitnot_engine::network::testing::{random_network, with_renamed_ends};
 use zeitnot_engine::network::{Conversion, Network};
 
-/// Clears the screen, names the window, rings, turns the line, in sequences of 7 and of 8 bits; then a break of the line.
+/// Clears the screen, names the window, rings, turns the line, in sequences of 7 and of 8 bits; then a break of the
+/// line.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;t\u{7}\u{202e}\u{2066}\u{9b}31m\r\u{8}\u{7f}\u{200f}";
 
 /// A folder in which every name is hostile.

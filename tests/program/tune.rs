@@ -1,5 +1,5 @@
-//! Tests `zeitnot time tune` from end to end: on matches of a backend that needs no network, and on the recorded searches in the
-//! repository.
+//! Tests `zeitnot time tune` from end to end: on matches of a backend that needs no network, and on the recorded
+//! searches in the repository.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use crate::kills;
@@ -26,7 +26,8 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// A tuning in this folder by this judge, with flags and their values; of a flag that is there twice the last value is given.
+/// A tuning in this folder by this judge, with flags and their values; of a flag that is there twice the last value is
+/// given.
 fn command(folder: &Path, judge: &str, args: &[&str]) -> Command {
     let pairs: Vec<&[&str]> = args.chunks(2).collect();
     let is_last = |(at, pair): &(usize, &&[&str])| pairs[at + 1..].iter().all(|later| later[0] != pair[0]);

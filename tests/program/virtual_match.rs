@@ -1,5 +1,5 @@
-//! Plays matches on a virtual clock through the command line: they are the same to the byte at any concurrency, on a busy
-//! machine, and after any interruption.
+//! Plays matches on a virtual clock through the command line: they are the same to the byte at any concurrency, on a
+//! busy machine, and after any interruption.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -173,8 +173,8 @@ fn terminate_at(folder: &Path, lines: usize) {
     child.wait().unwrap();
 }
 
-/// Games that several threads had begun are broken off and written; they are played from their first move again. The first line of
-/// the journal is the settings: at one line no game has ended.
+/// Games that several threads had begun are broken off and written; they are played from their first move again. The
+/// first line of the journal is the settings: at one line no game has ended.
 #[cfg(unix)]
 #[test]
 fn a_match_that_is_told_to_end_goes_on_without_losing_or_repeating_a_game() {

@@ -1,5 +1,5 @@
-//! Tests `zeitnot time report` from end to end: on the output of the other commands, on hostile and damaged files, and in a
-//! browser where one is installed.
+//! Tests `zeitnot time report` from end to end: on the output of the other commands, on hostile and damaged files, and
+//! in a browser where one is installed.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod browser;
@@ -31,7 +31,7 @@ fn zeitnot(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_zeitnot")).current_dir(folder).args(args).output().unwrap()
 }
 
-/// What a command prints, which must not fail.
+/// The output of a command, which must not fail.
 fn printed(folder: &Path, args: &[&str]) -> Vec<u8> {
     let output = zeitnot(folder, args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -1,4 +1,5 @@
-//! Analysis: what is shown was looked at, deeper is never shown as shallower, and a depth that is not there is not waited for.
+//! Analysis: what is shown was looked at, deeper is never shown as shallower, and a depth that is not there is not
+//! waited for.
 
 use super::driver::{Uci, errors, game, legal_moves, words_after};
 use std::collections::HashMap;
@@ -184,8 +185,8 @@ fn depth_does_not_fall_within_a_game() {
     }
 }
 
-/// A search so slow that nothing changes for long, and one that changes all the time. The bounds are for a busy machine: Lc0's 5 s
-/// and a report for each look are beyond them.
+/// A search so slow that nothing changes for long, and one that changes all the time. The bounds are for a busy
+/// machine: Lc0's 5 s and a report for each look are beyond them.
 #[test]
 fn reports_come_neither_seldom_nor_in_floods() {
     for option in ["--nps-limit=3", "--nps-limit=0"] {

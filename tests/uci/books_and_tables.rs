@@ -4,8 +4,8 @@ use super::driver::{Uci, errors};
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// The moves e2e4 (weight 1) and d2d4 (weight 3) under the start position's key, and d7d5 under that of the position after
-/// the latter.
+/// The moves e2e4 (weight 1) and d2d4 (weight 3) under the start position's key, and d7d5 under that of the position
+/// after the latter.
 const BOOK: [(u64, u16, u16); 3] = [
     (0x463b_9618_1691_fc9c, 4 | 3 << 3 | 4 << 6 | 1 << 9, 1),
     (0x463b_9618_1691_fc9c, 3 | 3 << 3 | 3 << 6 | 1 << 9, 3),

@@ -3,8 +3,8 @@
 use super::driver::{Uci, errors, game, words_after};
 use std::collections::HashSet;
 
-/// One search after the other, as in a game: what is kept of the first must not be taken for the second. Every move of an
-/// answer is checked by its position.
+/// One search after the other, as in a game: what is kept of the first must not be taken for the second. Every move of
+/// an answer is checked by its position.
 #[test]
 fn a_right_of_another_rook_makes_another_position() {
     for options in [&["--backend=random"][..], &["--backend=random", "--transpositions"], &[]] {

@@ -1,4 +1,4 @@
-//! What `go` asks for, and what the search tells of itself.
+//! Tests the searches that `go` asks for, and their reports.
 
 use super::driver::{Uci, errors, game, legal_moves, words_after};
 use std::collections::BTreeSet;

@@ -97,7 +97,8 @@ fn everything_at_once() {
 /// Games of random moves, so that the tree is now and then reused and now and then not; each position has one search.
 #[test]
 fn along_random_games() {
-    // Where nearly every line is a draw by the fifty-move rule, ends of the game, draws and open moves meet at the root.
+    // Where nearly every line is a draw by the fifty-move rule, ends of the game, draws and open moves meet at the
+    // root.
     const QUEEN: &str = "8/5k2/8/8/8/2Q5/1K6/8 w - - 88 50";
     for (seed, backend, start, out_of_order) in [
         (1, "random", "startpos", true),

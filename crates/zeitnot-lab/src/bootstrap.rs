@@ -1,4 +1,5 @@
-//! Computes the interval of a mean over moves by drawing whole groups of them, such as pairs of games: the moves of a group are alike.
+//! Computes the interval of a mean over moves by drawing whole groups of them, such as pairs of games: the moves of a
+//! group are alike.
 
 use zeitnot_engine::splitmix::SplitMix64;
 
@@ -7,8 +8,9 @@ const RESAMPLINGS: usize = 2_000;
 /// Their seed.
 const SEED: u64 = 27;
 
-/// The mean over the entries of all groups, each given by the sum and the count of its entries, and the 95 % interval of the mean.
-/// Without any entry all three are 0; one group alone does not tell how groups differ, and its interval has no ends.
+/// The mean over the entries of all groups, each given by the sum and the count of its entries, and the 95 % interval
+/// of the mean. Without any entry all three are 0; one group alone does not show how groups differ, and its interval
+/// has no ends.
 pub fn mean_and_interval(groups: &[(f64, f64)]) -> (f64, [f64; 2]) {
     let add = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
     let mean = |sums: (f64, f64)| if sums.1 > 0.0 { sums.0 / sums.1 } else { 0.0 };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 const PHASE_ENDS: [usize; 2] = [15, 40];
 /// Moves that are averaged together in the course of time by move number.
 const STRIDE: usize = 5;
-/// Games that must have reached a move for its average to be told.
+/// Games that must have reached a move for its average to be shown.
 const LEAST_GAMES: usize = 5;
 
 /// The phase of a move, 0 to 2, by its number from 0 out of book.
@@ -33,7 +33,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Of these numbers: the one at each place, counted without interpolation; zeros of nothing.
+    /// Quantiles of these numbers: the one at each place, counted without interpolation; zeros without any numbers.
     pub fn of(mut numbers: Vec<f64>) -> Quantiles {
         numbers.sort_by(f64::total_cmp);
         let at = |percent: usize| match numbers.len() {
@@ -75,7 +75,7 @@ pub struct ClockUse {
 }
 
 impl ClockUse {
-    /// Of a player in these games; with each game stands whether it was the first player of the match.
+    /// Clock use of a player in these games; with each game stands whether it was the first player of the match.
     pub fn of<'a>(games: impl IntoIterator<Item = (&'a GameRecord, bool)>) -> ClockUse {
         let mut left = Vec::new();
         let mut phases_ms = [0.0; 3];

@@ -40,9 +40,9 @@ pub struct PlayerTimes {
 pub struct Rank {
     /// The player.
     pub player: String,
-    /// Of all games; `None` where some are missing or the results give none.
+    /// The rating by all games; `None` where some are missing or the results give no rating.
     pub all: Option<Rating>,
-    /// Of the games at each time control, in the order of the comparison.
+    /// The ratings by the games at each time control, in the order of the comparison.
     pub by_tc: Vec<Option<Rating>>,
 }
 

@@ -1,5 +1,6 @@
-//! The time laboratory and the measurements of a machine: games on a real or virtual clock with their statistics, recorded searches
-//! and what time managers make of them, simulated clocks, tuning, audits of the clocks of any games, reports, benchmarks.
+//! The time laboratory and the measurements of a machine: games on a real or virtual clock with their statistics,
+//! recorded searches and what time managers make of them, simulated clocks, tuning, audits of the clocks of any games,
+//! reports, benchmarks.
 //!
 //! A module uses only modules above its own row; a test reads this table and every import.
 //!

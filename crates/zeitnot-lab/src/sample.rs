@@ -1,4 +1,5 @@
-//! Averages numbers that come one after another, and keeps a bounded random sample of them, whose quantiles stand for those of all.
+//! Averages numbers that come one after another, and keeps a bounded random sample of them, whose quantiles stand for
+//! those of all.
 
 use super::clock_use::Quantiles;
 use zeitnot_engine::splitmix::SplitMix64;
@@ -29,8 +30,8 @@ impl Mean {
     }
 }
 
-/// A random sample of at most `most` items, each that came in it with the same chance (Vitter's algorithm R). The same items in
-/// the same order give the same sample; up to `most` it has all of them, in their order.
+/// A random sample of at most `most` items, each that came in it with the same chance (Vitter's algorithm R). The same
+/// items in the same order give the same sample; up to `most` it has all of them, in their order.
 #[derive(Clone, Debug)]
 pub struct Sample<T = f32> {
     most: usize,

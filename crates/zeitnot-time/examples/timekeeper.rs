@@ -1,7 +1,7 @@
 //! Plays twelve moves of 60 s + 0.6 s with a time manager, as an engine drives one: plan, look after each batch, end.
 //!
-//! `cargo run -p zeitnot-time --example timekeeper -- "legacy(first-move-bonus=0)"`: the argument names the manager. The
-//! search is made up, 1000 nodes a second, and time goes in as numbers, so that a game takes no time.
+//! `cargo run -p zeitnot-time --example timekeeper -- "legacy(first-move-bonus=0)"`: the argument names the manager.
+//! The search is made up, 1000 nodes a second, and time goes in as numbers, so that a game takes no time.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 

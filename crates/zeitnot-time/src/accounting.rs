@@ -27,8 +27,8 @@ pub struct MoveAccount {
     pub stop: Option<StopReason>,
     /// The manager's last limit, on the move's clock: when time would have ended the search otherwise.
     pub limit_ms: Option<f64>,
-    /// The moment at which that limit was reached: the limit, or later where it moved back into the past while the search
-    /// ran.
+    /// The moment at which that limit was reached: the limit, or later where it moved back into the past while the
+    /// search ran.
     #[serde(rename = "due_ms")]
     pub limit_reached_at_ms: Option<f64>,
     /// Nodes in the tree at the end.
@@ -96,8 +96,8 @@ struct Open {
     reached_since_start_ms: f64,
 }
 
-/// The moment at which a limit is reached that is seen at `elapsed_ms`. A limit that was reached before stays so, however
-/// it moves in the past.
+/// The moment at which a limit is reached that is seen at `elapsed_ms`. A limit that was reached before stays so,
+/// however it moves in the past.
 fn reached_at(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
     if limit_ms > elapsed_ms { limit_ms } else { before_ms.min(elapsed_ms).max(limit_ms) }
 }

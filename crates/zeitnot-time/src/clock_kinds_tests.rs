@@ -1,5 +1,5 @@
-//! Plays whole games by the clocks that interfaces really keep, on a simulated clock, with every manager: nobody loses on
-//! time, and nobody falls into moves without time while there is time.
+//! Plays whole games by the clocks that interfaces really keep, on a simulated clock, with every manager: nobody loses
+//! on time, and nobody falls into moves without time while there is time.
 
 use super::event_log::SearchStart;
 use super::*;
@@ -18,12 +18,12 @@ const ENOUGH_MS: f64 = 1_500.0;
 struct Kind {
     name: &'static str,
     start_ms: f64,
-    /// As it is announced.
+    /// The increment as it is announced.
     increment_ms: f64,
     moves_to_go: fn(u32) -> Option<u32>,
-    /// What comes onto the clock with a move: by its number, from 0, and the time that it took.
+    /// Time that comes onto the clock with a move: by the move's number, from 0, and the time that it took.
     credit: fn(u32, f64) -> f64,
-    /// The clock that is told.
+    /// The clock as it is announced.
     told: fn(f64) -> f64,
 }
 
@@ -118,8 +118,8 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// The clock before each move, its budget and its hard limit. The game ends early where the clock is spent by the lag alone; `Err`:
-/// a move that used more than there was could have been played at once.
+/// The clock before each move, its budget and its hard limit. The game ends early where the clock is spent by the lag
+/// alone; `Err`: a move that used more than there was could have been played at once.
 fn play(kind: &Kind, spec: &str, lag_ms: f64, moves: u32) -> Result<Vec<(f64, f64, f64)>, String> {
     let mut time = Timekeeper::new(spec).unwrap();
     let mut clock_ms = kind.start_ms;

@@ -10,12 +10,12 @@
 /// shorter.
 const GRACE_MS: f64 = 1000.0;
 
-/// Time that `stop` waits for a first evaluation, in milliseconds, before the answer comes without one: the user waits, but
-/// no clock runs.
+/// Time that `stop` waits for a first evaluation, in milliseconds, before the answer comes without one: the user waits,
+/// but no clock runs.
 pub const STOP_GRACE_MS: f64 = 100.0;
 
-/// Time, since the move's clock started, at which the answer is due even if nothing is evaluated, where the move's limit is
-/// `limit_ms` and its clock ends at `end_ms`.
+/// Time, since the move's clock started, at which the answer is due even if nothing is evaluated, where the move's
+/// limit is `limit_ms` and its clock ends at `end_ms`.
 pub(super) fn latest_ms(limit_ms: f64, end_ms: f64) -> f64 {
     let limit_ms = limit_ms.max(0.0);
     limit_ms + ((end_ms - limit_ms) / 2.0).min(limit_ms.max(GRACE_MS)).max(0.0)

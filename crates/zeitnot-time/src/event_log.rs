@@ -1,9 +1,10 @@
-//! Defines the event log of a game's time: the events that a time manager sees, in order, and its answers. Both serialise
-//! and deserialise without loss, so that a recorded game comes out again bit by bit ([`Timekeeper::apply`]).
+//! Defines the event log of a game's time: the events that a time manager sees, in order, and its answers. Both
+//! serialise and deserialise without loss, so that a recorded game comes out again bit by bit ([`Timekeeper::apply`]).
 //!
-//! An event log is a text of one JSON object a line: an event (`{"event":"plan","clock_ms":60000,...}`), and after it, where it
-//! has one, its answer (`{"answer":"plan","budget_ms":2100,...}`). `zeitnot time explain script` reads the events. A game
-//! is: `manager` once, then for each move `search`, `plan` (if the move has a clock), any number of `observe`, and `finish`.
+//! An event log is a text of one JSON object a line: an event (`{"event":"plan","clock_ms":60000,...}`), and after it,
+//! where it has one, its answer (`{"answer":"plan","budget_ms":2100,...}`). `zeitnot time explain script` reads the
+//! events. A game is: `manager` once, then for each move `search`, `plan` (if the move has a clock), any number of
+//! `observe`, and `finish`.
 //!
 //! ```
 //! use zeitnot_time::{Timekeeper, event_log::{self, Answer, Line}};

@@ -21,8 +21,8 @@ pub struct MoveRequest {
     /// Game ply of the position to search, 0 at the start of a game.
     #[serde(default)]
     pub ply: u32,
-    /// Time lost between this engine and the judge of the clock, per move, as the user says (`MoveOverheadMs`). A search
-    /// never plans into the last `overhead_ms` and `lag_ms`.
+    /// Time lost between this engine and the judge of the clock, per move, as the user says (`MoveOverheadMs`). A
+    /// search never plans into the last `overhead_ms` and `lag_ms`.
     #[serde(default, with = "exact::float")]
     pub overhead_ms: f64,
     /// The part of it that was measured on top; a [`Timekeeper`](super::Timekeeper) fills it in.
@@ -32,8 +32,8 @@ pub struct MoveRequest {
     /// [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(rename = "missing_inc_ms", default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub missing_increment_ms: f64,
-    /// The clock is another player's, such as the opponent's where it is the only one that is known: it shows nothing of the
-    /// time that this side used, so no lag is measured by it.
+    /// The clock is another player's, such as the opponent's where it is the only one that is known: it shows nothing
+    /// of the time that this side used, so no lag is measured by it.
     #[serde(rename = "opponents_clock", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_opponents_clock: bool,
     /// Time that one evaluation takes, by the batches of earlier searches; `None` before the first.
@@ -153,8 +153,9 @@ pub struct MoveOutcome {
     /// that there was no move to answer with. `None` where the tree had nodes, or nothing was evaluated.
     #[serde(rename = "first_evaluation_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub first_evaluation_ms: Option<f64>,
-    /// The moment, on the move's clock, at which the manager's last limit was reached: the limit itself, or the moment of the
-    /// change that moved it into the past. The account around every manager fills it in; the search leaves it out.
+    /// The moment, on the move's clock, at which the manager's last limit was reached: the limit itself, or the moment
+    /// of the change that moved it into the past. The account around every manager fills it in; the search leaves it
+    /// out.
     #[serde(rename = "due_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub limit_reached_at_ms: Option<f64>,
 }
@@ -174,8 +175,8 @@ pub struct Verdict {
     /// Smoothed speed, in nodes per second.
     #[serde(with = "exact::option")]
     pub nps: Option<f64>,
-    /// The move's usual time in milliseconds, where the speed is known from earlier moves: smart pruning need not wait until it
-    /// has seen much of this one.
+    /// The move's usual time in milliseconds, where the speed is known from earlier moves: smart pruning need not wait
+    /// until it has seen much of this one.
     #[serde(default, with = "exact::option", skip_serializing_if = "Option::is_none")]
     pub usual_ms: Option<f64>,
 }

@@ -21,9 +21,9 @@
 //! | [`event_log`] | what happens to a timekeeper, as events that serialise: a recorded game comes out again bit by bit |
 //! | `timekeeper` | [`Timekeeper`]: the time of one game; engine, replay and simulation drive this one thing |
 //!
-//! Every plan goes through one guard: no budget is negative, is not a number, or reaches past the clock less the overhead.
-//! `property_tests.rs` checks this with random specifications and histories, and `formulas.rs` computes every printed
-//! formula again.
+//! Every plan goes through one guard: no budget is negative, is not a number, or reaches past the clock less the
+//! overhead. `property_tests.rs` checks this with random specifications and histories, and `formulas.rs` computes every
+//! printed formula again.
 
 mod accounting;
 pub mod due;

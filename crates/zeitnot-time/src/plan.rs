@@ -67,8 +67,8 @@ impl Plan {
         self.terms.iter().find(|term| term.name == name)
     }
 
-    /// The moves left in the game by the manager's estimate, whenever the next control comes; `None` of a manager that makes
-    /// none.
+    /// The moves left in the game by the manager's estimate, whenever the next control comes; `None` of a manager that
+    /// makes none.
     pub fn estimated_moves_left(&self) -> Option<f64> {
         self.term(ESTIMATED_MOVES_LEFT).map(|term| term.value)
     }

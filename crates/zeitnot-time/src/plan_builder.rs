@@ -109,8 +109,8 @@ impl PlanBuilder {
         self.moves_left
     }
 
-    /// Records the moves that the clock has to serve, for a manager that gives each move a share of it, in per cent, and
-    /// estimates nothing.
+    /// Records the moves that the clock has to serve, for a manager that gives each move a share of it, in per cent,
+    /// and estimates nothing.
     pub fn moves_left_by_share(&mut self, share: f64) -> f64 {
         let moves = 100.0 / share;
         let (name, moves) = match self.request.moves_to_go {
@@ -124,8 +124,8 @@ impl PlanBuilder {
         self.moves_left
     }
 
-    /// Records the moves that the clock has to serve, for a manager that takes the interface's `moves_to_go` as it is, more
-    /// or less than its own `guess`.
+    /// Records the moves that the clock has to serve, for a manager that takes the interface's `moves_to_go` as it is,
+    /// more or less than its own `guess`.
     pub fn moves_left_of(&mut self, guess: f64) -> f64 {
         let (name, moves_left) = match self.request.moves_to_go {
             Some(moves) => {

@@ -1,4 +1,4 @@
-//! The promises that hold for every manager, whatever it is told: random specifications, clocks and histories.
+//! The promises that hold for every manager, whatever it is given: random specifications, clocks and histories.
 //!
 //! `PROPTEST_CASES=100000 cargo test --release -p zeitnot-time property_tests` tries 100,000 of each (256 otherwise).
 

@@ -120,8 +120,8 @@ pub(super) fn resolve<'m>(
         values.names_preset = true;
         return Ok((form, values));
     }
-    // The parameters may say which form is meant: Lc0's own specifications name what only its own form has. The first form
-    // that knows all the names is meant, and says what is wrong with their values.
+    // The parameters may say which form is meant: Lc0's own specifications name what only its own form has. The first
+    // form that knows all the names is meant, and says what is wrong with their values.
     let mut unknown = None;
     for &form in &forms {
         match values_for(form, params) {

@@ -7,8 +7,8 @@ use super::event_log::{Answer, BookMove, Event, ManagerChoice, Observer, SearchS
 use super::stoppers::Stoppers;
 use super::{GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, Verdict, due};
 
-/// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and the
-/// rule by which a move is due.
+/// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and
+/// the rule by which a move is due.
 ///
 /// A move is [`begin`](Timekeeper::begin), any number of [`observe`](Timekeeper::observe), then
 /// [`end`](Timekeeper::end). The same calls give the same answers.
@@ -90,7 +90,8 @@ impl Timekeeper {
         self.manager.set_nps(nps);
     }
 
-    /// The measured lag, in milliseconds, which is kept clear of a clock of which the user's overhead leaves `clock_ms`.
+    /// The measured lag, in milliseconds, which is kept clear of a clock of which the user's overhead leaves
+    /// `clock_ms`.
     pub fn lag_ms(&self, clock_ms: f64) -> f64 {
         self.lag.as_ref().map_or(0.0, |lag| lag.overhead_ms(clock_ms))
     }
@@ -144,8 +145,8 @@ impl Timekeeper {
         self.report_event(|| Event::BookMove(played), None);
     }
 
-    /// Begins a search; `request` if its move has a clock. A clock loses the user's overhead and the measured lag, a `movetime` what
-    /// [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms) says.
+    /// Begins a search; `request` if its move has a clock. A clock loses the user's overhead and the measured lag, a
+    /// `movetime` what [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms) says.
     pub fn begin(&mut self, start: &SearchStart, request: Option<&MoveRequest>) -> Begun {
         self.search(start);
         let plan = match request {

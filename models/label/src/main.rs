@@ -38,8 +38,8 @@ const MOST_AT_ONCE: u64 = 4096;
 
 /// Makes labelled games to train a network with: a player draws the moves, a teacher labels the positions.
 ///
-/// A shard that is complete is left alone, so the same command goes on where it was stopped; another --seed makes other games.
-/// models/README.md describes the format and the steps that follow.
+/// A shard that is complete is left alone, so the same command goes on where it was stopped; another --seed makes other
+/// games. models/README.md describes the format and the steps that follow.
 #[derive(Debug, Parser)]
 #[command(name = "zeitnot-label", version)]
 struct Arguments {
@@ -55,11 +55,12 @@ struct Arguments {
     /// The network whose policy plays [default: the teacher]
     #[arg(long, value_name = "FILE")]
     player: Option<String>,
-    /// An option of the engine for teacher and player, as NAME=VALUE (Backend, BackendOptions, Threads, HistoryFill); may be given again
+    /// An option of the engine for teacher and player, as NAME=VALUE (Backend, BackendOptions, Threads, HistoryFill);
+    /// may be given again
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
-    /// A file of start positions: EPD, FEN or PGN (the last position of a game); may be given again, all files count the same
-    /// [default: the start position]
+    /// A file of start positions: EPD, FEN or PGN (the last position of a game); may be given again, all files count
+    /// the same [default: the start position]
     #[arg(long, value_name = "FILE")]
     openings: Vec<PathBuf>,
     /// Shards to make

@@ -16,15 +16,16 @@ use zeitnot_text::files::write_whole;
 /// How the names of shards end.
 pub const SHARD: &str = ".bin.gz";
 
-/// All that tells the games of one recipe from those of another, but for the seed, which is in the shards' names.
+/// All settings that distinguish the games of one recipe from those of another, but for the seed, which is in the
+/// shards' names.
 #[derive(Serialize)]
 pub struct Recipe {
     /// The evaluator that labels.
     pub teacher: Evaluator,
     /// The evaluator that plays, if it is not the teacher.
     pub player: Option<Evaluator>,
-    /// How both are told to run, by the options' names, whether or not that changes what they say; left out where it is
-    /// as always (recipes had it not, once).
+    /// The options with which both run, by the options' names, whether or not that changes what they say; left out
+    /// where it is as always (recipes had it not, once).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<&'static str, String>,
     /// The books.
@@ -41,7 +42,7 @@ pub struct Recipe {
 #[derive(Serialize)]
 pub struct Evaluator {
     name: String,
-    /// Of the network's file; `None` where there is none.
+    /// SHA-256 of the network's file; `None` where there is no file.
     sha256: Option<String>,
 }
 

@@ -21,19 +21,19 @@ pub struct Plan<'a> {
     pub folder: &'a Path,
     /// The beginning of their names.
     pub prefix: String,
-    /// Of the run; every shard draws its own from it.
+    /// Seed of the run; every shard draws its own from it.
     pub seed: u64,
     /// How many.
     pub shards: u64,
     /// In a shard, at least.
     pub labels: u64,
-    /// Of a worker, at once.
+    /// Games that a worker plays at once.
     pub games: usize,
     /// The first that nobody makes yet.
     pub next: AtomicU64,
     /// Whether one could not be made: the others need not go on.
     pub failed: AtomicBool,
-    /// Those that are done.
+    /// The bar of the shards that are done.
     pub bar: ProgressBar,
 }
 

@@ -131,7 +131,7 @@ impl<'a> Request<'a> {
                     results.push(measured);
                     results.last().map_or(0.0, |measured| measured.visits_per_s)
                 }
-                // A larger batch may need longer than the first setting did; it is none to recommend then.
+                // A larger batch may need longer than the first setting did; it is no setting to recommend then.
                 Err(error @ BenchmarkError::NothingEvaluated { .. }) => {
                     self.format.note(&format!("left out: {error}"));
                     0.0

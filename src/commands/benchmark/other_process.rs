@@ -1,5 +1,5 @@
-//! Measures another backend in a process of its own: a process holds one ONNX Runtime, and each kind of device may need its
-//! own.
+//! Measures another backend in a process of its own: a process holds one ONNX Runtime, and each kind of device may need
+//! its own.
 
 use anyhow::Context as _;
 use std::ffi::{OsStr, OsString};
@@ -8,10 +8,10 @@ use zeitnot_lab::measure::BenchmarkResult;
 
 /// Flags of this process that the other one does not have.
 const SWITCHES: [&str; 2] = ["--json", "--no-install"];
-/// The same of flags with a value.
+/// Flags of this process with a value, which the other one does not have.
 const FLAGS: [&str; 2] = ["--svg", "--compare"];
 
-/// What another backend makes of the command line of this process; or, in a line, why it cannot be had.
+/// Measures another backend with the command line of this process; or says, in a line, why it cannot be had.
 pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkResult, String>> {
     let output = Command::new(std::env::current_exe()?)
         .args(kept(std::env::args_os().skip(1)))

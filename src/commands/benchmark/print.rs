@@ -23,7 +23,7 @@ pub fn again(record: &BenchmarkResult, format: Format) {
     }
 }
 
-/// Tells what follows from the settings. JSON has it in the record.
+/// Prints what follows from the settings. JSON has it in the record.
 pub fn conclusion(record: &BenchmarkResult, format: Format) {
     if format == Format::Json {
         return;
@@ -162,7 +162,8 @@ pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
     )
 }
 
-/// As many times apart are two measurements of one setting, on the same positions, only where other things make the speed.
+/// Ratio of two measurements of one setting, on the same positions, from which only other things can make the
+/// difference.
 const UNSTEADY: f64 = 1.25;
 
 /// A note where the setting that was measured first, and again among the others, had another speed then.

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use zeitnot_engine::runtime::{self, CudaVersion, Installed, Provider, nvidia};
 
-/// Looks at the runtime that `library` names or that is found, at each provider that could be here, and at NVIDIA's driver.
-/// `in_use` is the provider of the backend that is configured; `auto` takes the CPU when it does not load.
+/// Looks at the runtime that `library` names or that is found, at each provider that could be here, and at NVIDIA's
+/// driver. `in_use` is the provider of the backend that is configured; `auto` takes the CPU when it does not load.
 pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: bool, look: &mut dyn FnMut(Check)) {
     let driver = nvidia::driver();
     look(match &driver {

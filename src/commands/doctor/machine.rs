@@ -11,8 +11,8 @@ use zeitnot_engine::runtime;
 const NAP: Duration = Duration::from_millis(1);
 /// How many naps.
 const NAPS: usize = 100;
-/// A timer that is later than this, in milliseconds, once in a hundred times, is worth a word: the engine decides when to
-/// move by it.
+/// A timer that is later than this, in milliseconds, once in a hundred times, is worth a word: the engine decides when
+/// to move by it.
 const LATE_MS: f64 = 10.0;
 /// A clock coarser than this, in milliseconds, is worth a word: fast games have moves of a few milliseconds.
 const COARSE_MS: f64 = 1.0;

@@ -22,8 +22,8 @@ use zeitnot_engine::network::{self, Location, Network, NetworkError, OnnxInterfa
 use zeitnot_engine::runtime::Provider;
 use zeitnot_text::files::named_path;
 
-/// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has only
-/// one ONNX Runtime.
+/// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has
+/// only one ONNX Runtime.
 const PROBE: &str = "probe-provider";
 
 const REPORT: &str = "report";
@@ -32,7 +32,7 @@ const REPORT: &str = "report";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
-    /// As it should be, or not needed.
+    /// Nothing is wrong, or the thing is not needed.
     Ok,
     /// The engine plays, but not as well as it might.
     Warning,
@@ -93,8 +93,8 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// The command with the flag by which it asks itself: completions and manual pages, made of the one without it, would show
-/// it to everybody.
+/// The command with the flag by which it asks itself: completions and manual pages, made of the one without it, would
+/// show it to everybody.
 pub fn with_probe(command: Command) -> Command {
     command.arg(Arg::new(PROBE).long(PROBE).hide(true))
 }
@@ -160,7 +160,7 @@ fn find_network(engine: &Engine, interface: &OnnxInterface) -> Result<(Location,
     network::load(named_path(&engine.options().weights).as_deref(), interface, |_| {})
 }
 
-/// All of it together: the engine loads what it is told to and evaluates a position.
+/// All of it together: the engine loads what its options name and evaluates a position.
 fn play_check(engine: &mut Engine) -> Check {
     let name = "engine";
     let mut evaluate = || -> anyhow::Result<String> {

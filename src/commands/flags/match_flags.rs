@@ -19,8 +19,8 @@ use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
 use zeitnot_lab::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules};
 use zeitnot_text::files::read_text;
 
-/// Evaluations a second on a virtual clock without `--nps`: a game of 10+0.1 with the built-in network then takes two to three
-/// seconds of a core (60 games of smooth with itself on Zen 5: 2.2).
+/// Evaluations a second on a virtual clock without `--nps`: a game of 10+0.1 with the built-in network then takes two
+/// to three seconds of a core (60 games of smooth with itself on Zen 5: 2.2).
 const VIRTUAL_NPS: f64 = 1_000.0;
 
 fn arg(name: &'static str, value: &'static str, help: &'static str) -> Arg {
@@ -125,8 +125,8 @@ pub fn setup(
     })
 }
 
-/// This engine with the options of the command line and those of its own, which tell it from others; `flag` is where these
-/// stand.
+/// This engine with the options of the command line and those of its own, which distinguish it from others; `flag` is
+/// where these stand.
 pub fn own_player<'a>(
     matches: &ArgMatches,
     flag: &str,
@@ -210,7 +210,8 @@ fn starts(matches: &ArgMatches, chess960: bool) -> anyhow::Result<Starts> {
     Ok(Starts::Many(Openings::read(&files, plies)?.in_order(order)))
 }
 
-/// The flags that decide the games of a match, as they were given but for `except`, and the SHA-256 of the files they name.
+/// The flags that decide the games of a match, as they were given but for `except`, and the SHA-256 of the files they
+/// name.
 pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> {
     const TEXTS: [&str; 15] = [
         "tc", "preset", "nodes", "depth", "openings", "plies", "order", "sprt", "fen", "clock", "nps", "batch-ms",

@@ -134,7 +134,7 @@ pub fn traces_of_part<'a>(
     Ok((traces, nodes))
 }
 
-/// The same, and the playouts of a move that they are replayed with.
+/// The traces of all files as far as `--part` says, and the playouts of a move that they are replayed with.
 pub fn traces_to_replay<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
@@ -172,7 +172,7 @@ pub fn controls(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
     Ok(tcs)
 }
 
-/// The same, and as many speeds in `--nps`, if there are several.
+/// The clocks that games begin with, each once, and as many speeds in `--nps`, if there are several.
 pub fn controls_with_speeds(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
     let tcs = controls(matches)?;
     let speeds = matches.get_many::<f64>("nps").unwrap_or_default().len();
@@ -184,7 +184,8 @@ pub fn controls_with_speeds(matches: &ArgMatches) -> anyhow::Result<Vec<TimeCont
     Ok(tcs)
 }
 
-/// The traces of all files, pairs of games of different files apart, and the playouts of their moves, which are the same in all.
+/// The traces of all files, pairs of games of different files apart, and the playouts of their moves, which are the
+/// same in all.
 pub fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
     let (mut all, mut nodes, mut games) = (Vec::new(), None, 0_u32);
     for path in paths {

@@ -29,7 +29,7 @@ use zeitnot_lab::strength::ratings::Encounter;
 use zeitnot_lab::strength::sprt::Sprt;
 use zeitnot_lab::{DecisionLog, Event, ExternalPlayer, GameRecord, MatchPlan, Player as _, PlayerError, run_match};
 
-/// Games at the most that an SPRT plays unless told.
+/// Games at the most that an SPRT plays unless another number is given.
 const MOST_SPRT_GAMES: u64 = 100_000;
 /// Options that mean nothing where nobody speaks UCI.
 const WITHOUT_EFFECT: [&str; 1] = ["LogFile"];
@@ -209,8 +209,8 @@ impl<'a> Match<'a> {
         Ok(files)
     }
 
-    /// Begins the journals of a pool, all at once: no game of the one before is taken for one of this. An engine that does not
-    /// start, and decisions that could not be written, are told before that, not hours later.
+    /// Begins the journals of a pool, all at once: no game of the one before is taken for one of this. An engine that
+    /// does not start, and decisions that could not be written, are reported before that, not hours later.
     fn begin_pool(&self, opponents: &[Contestant], files: &mut [MatchFiles]) -> anyhow::Result<()> {
         for opponent in opponents {
             opponent.player(&self.clock, &Announcer::default(), None).with_context(|| opponent.name.clone())?;

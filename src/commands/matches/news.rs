@@ -1,4 +1,4 @@
-//! Tells the course of a match: a progress bar, lines for people or objects of JSON, and its results.
+//! Reports the course of a match: a progress bar, lines for people or objects of JSON, and its results.
 
 use super::live::Live;
 use crate::commands::output::{self, say};
@@ -13,7 +13,7 @@ use zeitnot_lab::strength::ratings::{Encounter, RatingValue, rate};
 use zeitnot_lab::strength::sprt::{Decision, Sprt, SprtModel};
 use zeitnot_lab::{GameRecord, MatchEnd, MoveRecord};
 
-/// Tells a match to people or programs.
+/// Reports a match to people or programs.
 pub struct News<'a> {
     bar: ProgressBar,
     json: bool,
@@ -27,7 +27,7 @@ pub struct News<'a> {
 }
 
 impl<'a> News<'a> {
-    /// For a match of so many games; without a reader of the output it sets `interrupted`.
+    /// Reports a match of `games` games; without a reader of the output it sets `interrupted`.
     pub fn new(names: [&str; 2], games: u64, json: bool, has_clock: bool, interrupted: &'a AtomicBool) -> News<'a> {
         let bar = progress::games(games);
         bar.tick();
@@ -87,7 +87,7 @@ impl<'a> News<'a> {
     pub fn finished(&mut self, record: &GameRecord, results: &Results, is_resumed: bool) {
         self.bar.set_position(record.game);
         if is_resumed {
-            // The time to the end is told from the games that are played now.
+            // The time to the end is estimated from the games that are played now.
             self.bar.reset_eta();
         }
         let Results { wins, draws, losses, .. } = results;
@@ -182,7 +182,7 @@ fn summary_lines(names: &[String; 2], end: &MatchEnd, sprt: Option<&Sprt>) -> Ve
     lines
 }
 
-/// Tells the rating of a player from its results against others, some of whose ratings are known.
+/// Reports the rating of a player from its results against others, some of whose ratings are known.
 pub fn rating(
     player: &str,
     encounters: &[Encounter],

@@ -34,13 +34,13 @@ impl PgnFile {
         self.file.metadata().map_or(0, |metadata| metadata.len())
     }
 
-    /// What ends the last line, where it is torn.
+    /// The end that the last line lacks, where it is torn.
     fn missing_end(&self) -> &'static [u8] {
         if is_torn(&self.path).unwrap_or(false) { b"\n\n" } else { b"" }
     }
 
-    /// Takes up the games of a match, which begin at `start` and are `games` so far: none of a new match. What the file has of
-    /// them stays; the rest of a game that was being written, and games that were broken off, go.
+    /// Takes up the games of a match, which begin at `start` and are `games` so far: none of a new match. What the file
+    /// has of them stays; the rest of a game that was being written, and games that were broken off, go.
     ///
     /// # Errors
     /// When something else has been written behind them, or what was before them is gone: nothing is touched.
@@ -107,7 +107,7 @@ fn is_torn(path: &Path) -> std::io::Result<bool> {
     Ok(last != *b"\n")
 }
 
-/// The date that the PGN is told.
+/// The date for the PGN.
 fn today() -> String {
     let now = time::OffsetDateTime::now_utc();
     format!("{:04}.{:02}.{:02}", now.year(), u8::from(now.month()), now.day())

@@ -43,7 +43,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     };
     let mut code = ExitCode::SUCCESS;
     for file in files {
-        // A mere name is looked for as by --weights; one that is nowhere is told in its turn.
+        // A mere name is looked for as by --weights; one that is nowhere is reported in its turn.
         let location = network::find(Some(file)).unwrap_or(Location::File(file.clone()));
         match location.load(&interface) {
             Ok(network) => tell(&location, &network)?,
@@ -56,8 +56,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// The description's own fields, and before them the file (null for the network inside the program), its size in bytes, and
-/// the description in words.
+/// The description's own fields, and before them the file (null for the network inside the program), its size in bytes,
+/// and the description in words.
 fn as_json(location: &Location, network: &Network) -> anyhow::Result<Value> {
     let mut object = json!({
         "file": location.path().map(|path| path.display().to_string()),

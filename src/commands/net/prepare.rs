@@ -7,7 +7,8 @@ use zeitnot_engine::backend;
 use zeitnot_engine::chess::{Game, Move};
 use zeitnot_text::files::from_os;
 
-/// Prepares the device of the engine's options for a network, or else for the one that they name. Returns the line about it.
+/// Prepares the device of the engine's options for a network, or else for the one that they name. Returns the line
+/// about it.
 pub fn prepare(matches: &ArgMatches, network: Option<&Path>) -> anyhow::Result<String> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
     if let Some(path) = network {

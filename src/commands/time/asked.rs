@@ -1,4 +1,5 @@
-//! The time managers that are asked about the moves of games, and the overhead that they keep clear: for `time audit` and `time report`.
+//! The time managers that are asked about the moves of games, and the overhead that they keep clear: for `time audit`
+//! and `time report`.
 
 use crate::commands::flags::flag;
 use clap::{Arg, ArgMatches, value_parser};

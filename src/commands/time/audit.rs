@@ -1,4 +1,5 @@
-//! `zeitnot time audit`: reads how the players of games spent their clocks, and says what our managers would have granted.
+//! `zeitnot time audit`: reads how the players of games spent their clocks, and says what our managers would have
+//! granted.
 
 use super::{asked, audit_tables};
 use crate::commands::json_flag;

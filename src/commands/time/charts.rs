@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use zeitnot_lab::report::Section;
 use zeitnot_text::files::write_whole;
 
-/// Writes each chart as a file whose name tells its section and its content; returns the files.
+/// Writes each chart as a file whose name gives its section and its content; returns the files.
 pub fn write_charts(folder: &Path, sections: &[Section]) -> anyhow::Result<Vec<PathBuf>> {
     let mut written = Vec::new();
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;

@@ -1,5 +1,5 @@
-//! `zeitnot time`: shows the decisions of a time manager, compares managers in games and over recorded searches, and writes
-//! reports about all of it.
+//! `zeitnot time`: shows the decisions of a time manager, compares managers in games and over recorded searches, and
+//! writes reports about all of it.
 
 mod asked;
 mod audit;

@@ -111,7 +111,7 @@ fn table(rows: &[ReplayResult], traces: &[RecordedSearch], bound: &Oracle) -> Ve
         "{} moves of {games} games; values in thousandths of -1 to 1, with 95 % intervals over pairs of games",
         traces.len()
     ));
-    // Moves that used more than the clock are told where there are any.
+    // Moves that used more than the clock are shown where there are any.
     let has_forfeits = rows.iter().any(|row| row.forfeits > 0);
     let [forfeits_head, forfeits_line] = if has_forfeits { [" moves lost on time |", "---|"] } else { [""; 2] };
     lines.push(format!(

@@ -1,4 +1,5 @@
-//! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations, audits and tunings.
+//! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations, audits and
+//! tunings.
 
 use super::asked;
 use super::charts::write_charts;

@@ -17,7 +17,7 @@ use zeitnot_lab::simulation::{
 };
 use zeitnot_lab::{GameRecord, LagModel, read_journal};
 
-/// Move numbers whose clocks the table tells.
+/// Move numbers whose clocks the table shows.
 const SHOWN_MOVES: [usize; 4] = [10, 20, 40, 60];
 
 pub fn command() -> Command {
@@ -110,7 +110,7 @@ struct DrawnFrom {
     fit: Option<String>,
 }
 
-/// Reads the games that are drawn from. Says on standard error which facts the journals do not tell.
+/// Reads the games that are drawn from. Says on standard error which facts the journals do not give.
 fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     let (traces, nodes) = match matches.get_many::<PathBuf>("traces") {
         Some(paths) => super::traces(paths)?,
@@ -166,7 +166,7 @@ fn table(rows: &[SimulationResult], has_lag: bool) {
             or_dash(simulation.regret.map(|regret| format!("{regret:.3}"))),
             or_dash(gain.map(|gain| format!("{gain:+.3} {}", super::interval(*gain_interval, 1.0, 3)))),
             if goes_beyond { format!(" {:.2} % |", 100.0 * simulation.beyond_record) } else { String::new() },
-            // Without a lag there is none by construction.
+            // Without a lag no game is lost on time, by construction.
             if has_lag || simulation.flag_rate > 0.0 {
                 format!("{:.2} %", 100.0 * simulation.flag_rate)
             } else {

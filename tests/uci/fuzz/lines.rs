@@ -64,7 +64,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// Of a line of the answer to `uci`.
+    /// Reads a line of the answer to `uci`.
     pub fn read(line: &str) -> Option<Listed> {
         let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
         Some(Listed { name: name.to_owned(), words: rest.split(' ').map(str::to_owned).collect() })

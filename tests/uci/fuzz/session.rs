@@ -27,7 +27,7 @@ const SOUND: [(&str, &str); 11] = [
 /// Deepest perft that is let through, in plies: deeper ones are right to take long.
 const DEEPEST_PERFT: u32 = 2;
 
-/// What a line is to the engine.
+/// The meaning of a line to the engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Meaning {
     Go,
@@ -38,7 +38,7 @@ enum Meaning {
 }
 
 impl Meaning {
-    /// As the protocol has it: by the first word, which may have a byte order mark before it.
+    /// The meaning by the protocol: by the first word, which may have a byte order mark before it.
     fn of(line: &[u8]) -> Meaning {
         let text = String::from_utf8_lossy(line);
         let text = text.trim_start_matches('\u{feff}').trim();
@@ -65,7 +65,7 @@ pub struct Session {
     marks: usize,
     /// Random lines that were sent.
     pub lines: usize,
-    /// Those of them that ask for a move.
+    /// Sent lines that ask for a move.
     pub searches: usize,
     /// Moves that were found to be legal.
     pub moves: usize,

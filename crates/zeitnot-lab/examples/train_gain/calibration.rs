@@ -41,8 +41,8 @@ fn summary(gains: &[Gain]) -> (f64, f64, f64) {
     (predicted, realised, covariance / mean(&|gain| (gain.predicted - predicted).powi(2)))
 }
 
-/// The 95 % interval of the mean realised gain, by drawing whole pairs of games: the moments of a search, some thirty, are alike, and so
-/// are the searches of a game.
+/// The 95 % interval of the mean realised gain, by drawing whole pairs of games: the moments of a search, some thirty,
+/// are alike, and so are the searches of a game.
 fn interval(gains: &[Gain]) -> [f64; 2] {
     let mut pairs: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for gain in gains {

@@ -8,10 +8,11 @@ use zeitnot_time::managers::price::gain::{GROWTH, GainNetwork};
 const MEAN_NODES: [f64; 3] = [60.0, 130.0, 400.0];
 /// Halvings of the range of prices.
 const HALVINGS: u32 = 50;
-/// Variance of the value of a visit below a root move, for the closed form: it loses least with 0.1 of 0.01, 0.03, 0.1 and 0.3.
+/// Variance of the value of a visit below a root move, for the closed form: it loses least with 0.1 of 0.01, 0.03, 0.1
+/// and 0.3.
 const VARIANCE: f64 = 0.1;
 
-/// Tells what searches lose that are stopped by the network, by less than the network, and with equal trees.
+/// Prints what searches lose that are stopped by the network, by less than the network, and with equal trees.
 pub fn tell(network: &GainNetwork, searches: &[&Search]) {
     let mut random = SplitMix64(28);
     let others: Vec<usize> = searches.iter().map(|_| random.below(searches.len())).collect();
@@ -63,8 +64,9 @@ fn row(name: &str, searches: &[&Search], gain: impl Fn(usize, &Moment) -> f64) {
     eprintln!("{name}: {}", regrets.join(", "));
 }
 
-/// The expected gain over each rival whose difference in value is normal: `s phi(d / s) - d (1 - Phi(d / s))`, the most of all of
-/// them. The difference `d` is expected to change by `s`, whose square is the variance that [`GROWTH`] times the visits take off.
+/// The expected gain over each rival whose difference in value is normal: `s phi(d / s) - d (1 - Phi(d / s))`, the most
+/// of all of them. The difference `d` is expected to change by `s`, whose square is the variance that [`GROWTH`] times
+/// the visits take off.
 fn closed_form(moment: &Moment) -> f64 {
     let (visits, value) = moment.best;
     let of_rival = |(rival_visits, rival_value): &(f64, f64)| {

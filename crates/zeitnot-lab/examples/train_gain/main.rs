@@ -1,5 +1,5 @@
-//! Trains the network by which the time manager `price` predicts the gain of more nodes, from recorded searches, and writes its
-//! numbers as Rust:
+//! Trains the network by which the time manager `price` predicts the gain of more nodes, from recorded searches, and
+//! writes its numbers as Rust:
 //!
 //! ```sh
 //! cargo run --release --example train_gain -- --out src/time_manager/managers/price/gain_weights.rs TRACES.zt...
@@ -8,9 +8,10 @@
 //!
 //! The file is written at the end: the example itself needs the one that is there. Without `--out` its text is printed.
 //!
-//! `--hold-out 0` or `--hold-out 1` leaves out every second pair of games: calibration and losses, on standard error, are of those alone.
-//! The same files give the same numbers on one machine. `--evaluate` trains nothing: it tells what the searches lose that are stopped by
-//! the network of the program, and by less than it. `--svg FILE` draws its calibration.
+//! `--hold-out 0` or `--hold-out 1` leaves out every second pair of games: calibration and losses, on standard error,
+//! are of those alone. The same files give the same numbers on one machine. `--evaluate` trains nothing: it prints what
+//! the searches lose that are stopped by the network of the program, and by less than it. `--svg FILE` draws its
+//! calibration.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 

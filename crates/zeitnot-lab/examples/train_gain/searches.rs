@@ -24,13 +24,13 @@ pub struct Moment {
     pub inputs: [f64; INPUTS],
     pub new_nodes: f64,
     pub total_nodes: f64,
-    /// What the choice loses against the choice at the end.
+    /// Loss of the choice against the choice at the end.
     pub regret: f64,
-    /// What the choice gains when the tree grows by [`GROWTH`], where the record goes on so far.
+    /// Gain of the choice when the tree grows by [`GROWTH`], where the record goes on so far.
     pub gain: Option<f64>,
     /// Visits and value of the choice.
     pub best: (f64, f64),
-    /// The same of each other move that was visited.
+    /// Visits and value of each other move that was visited.
     pub rivals: Vec<(f64, f64)>,
 }
 

@@ -31,8 +31,9 @@ const NUMBERS: usize = PRICE + 1;
 /// Trains by Adam on the sum of two losses.
 ///
 /// - The squared error of the gain, over its variance.
-/// - What searches lose that stop with the chance `1 / (1 + exp(-SHARPNESS ln(price / gain)))` at each moment: their regret and the cost of
-///   their nodes. It is not enough to tell gains: small errors next to the price matter more than large ones far from it.
+/// - What searches lose that stop with the chance `1 / (1 + exp(-SHARPNESS ln(price / gain)))` at each moment: their
+///   regret and the cost of their nodes. It is not enough to predict gains: small errors next to the price matter more
+///   than large ones far from it.
 pub fn train(searches: &[&Search]) -> GainNetwork {
     let mut random = SplitMix64(28);
     let mut uniform = move || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
@@ -95,8 +96,8 @@ pub fn train(searches: &[&Search]) -> GainNetwork {
 
 /// How the loss of a search changes with its willingness to stop at each moment.
 ///
-/// With `s` the chance of a stop at a moment that is reached with the chance `r`, `c` the loss of a stop there and `v` the loss of going on,
-/// its slope is `r s (1 - s) (c - v)`. The last moment always stops.
+/// With `s` the chance of a stop at a moment that is reached with the chance `r`, `c` the loss of a stop there and `v`
+/// the loss of going on, its slope is `r s (1 - s) (c - v)`. The last moment always stops.
 fn stopping_slopes(moments: &[Moment], predicted: &[f64], log_price: f64, log_nodes: f64) -> Vec<f64> {
     // Regret falls about as the root of the nodes: so all counts of nodes weigh alike.
     let weight = (log_nodes / 2.0).exp();

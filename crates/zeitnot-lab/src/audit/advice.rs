@@ -5,7 +5,7 @@ use crate::recordings::Speed;
 use zeitnot_engine::chess::{Color, Game};
 use zeitnot_time::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
 
-/// Share of a tree that the next move finds, where nobody tells: about what searches of this engine find.
+/// Share of a tree that the next move finds, where it is not known: about what searches of this engine find.
 const USUAL_REUSE: f64 = 0.3;
 
 /// A manager's word about one move.
@@ -17,8 +17,8 @@ pub struct Advice {
     pub moves_left: Option<f64>,
 }
 
-/// The requests about these moves of a game, the same for every manager, with the clocks as they were; `None` where a clock is not
-/// known.
+/// The requests about these moves of a game, the same for every manager, with the clocks as they were; `None` where a
+/// clock is not known.
 fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<MoveRequest>> {
     let of = |mv: &ClockedMove| {
         let position = &game.positions()[mv.ply];
@@ -41,9 +41,9 @@ fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<
     moves.iter().map(of).collect()
 }
 
-/// The word of each of some managers about every move of a game, one manager for each side; `None` where a clock is not known. It sees
-/// the clocks as they were, and the player's speed. That the player took more or less than the budget was not the manager's doing:
-/// nothing was left over, nothing overrun.
+/// The word of each of some managers about every move of a game, one manager for each side; `None` where a clock is not
+/// known. It sees the clocks as they were, and the player's speed. That the player took more or less than the budget
+/// was not the manager's doing: nothing was left over, nothing overrun.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -63,7 +63,8 @@ pub fn advice(
     specs.iter().map(of).collect()
 }
 
-/// A manager's plan for one of the moves, with all its terms; `None` where that is not one of them, or its clock is not known.
+/// A manager's plan for one of the moves, with all its terms; `None` where that is not one of them, or its clock is not
+/// known.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -106,8 +107,8 @@ fn ask(
     Ok(())
 }
 
-/// Shows the manager a search at the player's speed, and ends it as if it had taken its budget: the time that the player took
-/// less was not the manager's to spare. Returns the nodes that the next one finds.
+/// Shows the manager a search at the player's speed, and ends it as if it had taken its budget: the time that the
+/// player took less was not the manager's to spare. Returns the nodes that the next one finds.
 fn search(manager: &mut dyn TimeManager, mv: &ClockedMove, budget_ms: f64, reused: u64) -> u64 {
     let nps = mv.nodes.filter(|_| mv.used_ms > 0.0).map_or(Speed::USUAL_NPS, |nodes| nodes as f64 * 1e3 / mv.used_ms);
     let elapsed_ms = mv.used_ms.min(budget_ms);

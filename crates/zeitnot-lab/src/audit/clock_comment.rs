@@ -12,9 +12,9 @@ pub struct MoveTimes {
     pub used_ms: Option<f64>,
     /// The clock after the move.
     pub clock_ms: Option<f64>,
-    /// The same clock read as hours and minutes, where it has two parts and may be either: `1:29`.
+    /// The clock after the move, read as hours and minutes, where it has two parts and may be either: `1:29`.
     pub clock_in_hours_ms: Option<f64>,
-    /// Time by which the move came too late, where the clock is told as less than nothing.
+    /// Time by which the move came too late, where the clock is given as less than 0.
     pub over_ms: Option<f64>,
     /// Time that went by outside of the engine, by the runner's measure.
     pub latency_ms: Option<f64>,
@@ -30,8 +30,8 @@ pub struct MoveTimes {
 
 /// Reads the comments of a move:
 ///
-/// - `[%clk 0:09:59.9]`, `[%emt 0:00:01]`, `[%timestamp 13]`, `[%budget 0:00:02]`, `[%nodes 1000]`: lichess, chess.com, ChessBase and
-///   this program;
+/// - `[%clk 0:09:59.9]`, `[%emt 0:00:01]`, `[%timestamp 13]`, `[%budget 0:00:02]`, `[%nodes 1000]`: lichess, chess.com,
+///   ChessBase and this program;
 /// - `d=31, mt=58000, tl=5942000, n=9000`: TCEC, times in milliseconds, in old events as `00:00:58`;
 /// - `+0.31/12 1.23s, n=9000, tl=8.5s, latency=0.001s`: fastchess and cutechess, `book` alone where they played it;
 /// - `31/12 1230ms`: c-chess-cli;
@@ -88,7 +88,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     ends.filter(|word| !word.is_empty())
 }
 
-/// Whether a comma between these bytes of a word and this one is a decimal point: a number has one, and a depth has none.
+/// Whether a comma between these bytes of a word and this one is a decimal point: a number has one, and a depth has
+/// none.
 fn is_decimal(before: &[u8], after: Option<&u8>) -> bool {
     before.last().is_some_and(u8::is_ascii_digit)
         && after.is_some_and(u8::is_ascii_digit)
@@ -167,7 +168,7 @@ fn duration(word: &str) -> Option<(f64, bool)> {
 
 /// Milliseconds of `s`, `m:s`, `h:m:s` or `d:h:m:s`, the seconds with or without a fraction.
 fn seconds(text: &str) -> Option<f64> {
-    /// Of each part in the part behind it, from the last one.
+    /// Units of the part behind it that each part has, from the last one.
     const UNITS: [f64; 3] = [60.0, 60.0, 24.0];
     let (mut sum_s, mut unit_s) = (0.0, 1.0);
     for (place, part) in text.rsplit(':').enumerate() {

@@ -7,9 +7,9 @@ use zeitnot_engine::chess::Color;
 pub struct ClockedMove {
     /// Plies from the game's start position.
     pub ply: usize,
-    /// Who played it.
+    /// The side that played it.
     pub color: Color,
-    /// The clock before it, in milliseconds; `None` where times are told, but neither a clock nor a time control.
+    /// The clock before it, in milliseconds; `None` where times are given, but neither a clock nor a time control.
     pub clock_ms: Option<f64>,
     /// Time used, in milliseconds.
     pub used_ms: f64,
@@ -19,13 +19,13 @@ pub struct ClockedMove {
     pub moves_to_go: Option<u32>,
     /// Moves of this side that followed, this one among them.
     pub moves_left: u32,
-    /// Nodes of its search, where they are told.
+    /// Nodes of its search, where they are given.
     pub nodes: Option<u64>,
-    /// The budget that its time manager granted, in milliseconds, where it is told.
+    /// The budget that its time manager granted, in milliseconds, where it is given.
     pub budget_ms: Option<f64>,
-    /// Time that went by outside of the engine, in milliseconds, where a runner tells it.
+    /// Time that went by outside of the engine, in milliseconds, where a runner reports it.
     pub latency_ms: Option<f64>,
-    /// Time by which it came too late, in milliseconds, where a runner tells a clock below 0.
+    /// Time by which it came too late, in milliseconds, where a runner reports a clock below 0.
     pub over_ms: Option<f64>,
     /// Whether it used more than the clock had, by more than rounding explains.
     pub is_overrun: bool,
@@ -38,8 +38,9 @@ pub struct Doubt {
     pub ply: usize,
     /// The clock before it, in milliseconds.
     pub clock_ms: f64,
-    /// The time that it would have used, in milliseconds; below 0 where the clock went up by more than the time control gives.
+    /// The time that it would have used, in milliseconds; below 0 where the clock went up by more than the time control
+    /// gives.
     pub used_ms: f64,
-    /// It is not among the moves: its time was worked out, not told.
+    /// Whether it is not among the moves: its time was worked out, not given.
     pub is_left_out: bool,
 }

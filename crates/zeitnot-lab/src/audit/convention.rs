@@ -1,7 +1,8 @@
 //! Finds the convention of a game's clock comments: what they already hold, and how the time control is to be read.
 //!
-//! Programs differ, and do not say how: a clock may be told with the increment of its move or without, begin with one, or be given
-//! the time of a period later. The usual way of the program is tried first; moves that it cannot explain speak against it.
+//! Programs differ, and do not say how: a clock may be given with the increment of its move or without, begin with one,
+//! or be given the time of a period later. The usual way of the program is tried first; moves that it cannot explain
+//! speak against it.
 
 use super::clock_comment::MoveTimes;
 use super::side_times::{Side, SideTimes, side_times};
@@ -12,7 +13,7 @@ use crate::games::period_clock::PeriodClock;
 const MOST_MINUTES: f64 = 180.0;
 /// A time control in minutes shows by clocks or times beyond this many times the clock in seconds.
 const BEYOND: f64 = 2.0;
-/// Share of the time by the clocks by which the times told may differ from it, and still be the same thing.
+/// Share of the time by the clocks by which the times given may differ from it, and still be the same thing.
 const OFF_SHARE: f64 = 0.2;
 /// Milliseconds by which they may differ on top.
 const OFF_MS: f64 = 2_000.0;
@@ -20,17 +21,17 @@ const OFF_MS: f64 = 2_000.0;
 /// The contents of a game's comments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Convention<'a> {
-    /// The time control of the side; `None` where none is told.
+    /// The time control of the side; `None` where none is given.
     pub control: Option<&'a TaggedControl>,
     /// Whether the clock begins with the increment, as UCI runners have it.
     pub begins_with_increment: bool,
-    /// Whether a clock is told with the increment of its move.
+    /// Whether a clock is given with the increment of its move.
     pub holds_increment: bool,
     /// Whether the moves of the opening count for the periods of the time control.
     pub counts_opening: bool,
     /// Whether a clock of two parts has hours and minutes.
     pub in_hours: bool,
-    /// Whether the time told is that of the clock.
+    /// Whether the time given for a move is taken to be that of the clock.
     pub trusts_times: bool,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct Chosen {
     pub sides: [SideTimes; 2],
     /// Whether the time control is in minutes.
     pub in_minutes: bool,
-    /// Whether the times told are not those of the clocks, which are trusted then.
+    /// Whether the times given are not those of the clocks, which are trusted then.
     pub distrusts_times: bool,
 }
 
@@ -114,8 +115,8 @@ fn conventions<'a>(sides: &[Side; 2], readings: [&'a [TaggedControl]; 2]) -> imp
     })
 }
 
-/// Whether a time control in seconds shows that it is in minutes: a clock or the times used are far beyond all that it has given so
-/// far, and within that of minutes. Runners write seconds.
+/// Whether a time control in seconds shows that it is in minutes: a clock or the times used are far beyond all that it
+/// has given so far, and within that of minutes. Runners write seconds.
 fn shows_minutes(side: &Side, readings: &[TaggedControl]) -> bool {
     let own = || side.plies.iter().map(|ply| &side.said[*ply]);
     let Some(control) = readings.first().filter(|control| !control.is_per_move) else { return false };
@@ -137,8 +138,8 @@ fn shows_minutes(side: &Side, readings: &[TaggedControl]) -> bool {
     is_shown
 }
 
-/// Whether clocks of two parts have hours and minutes: as minutes and seconds the first of them would say that most of the
-/// clock is gone, and as hours and minutes it is about the whole of it.
+/// Whether clocks of two parts have hours and minutes: as minutes and seconds the first of them would say that most of
+/// the clock is gone, and as hours and minutes it is about the whole of it.
 pub(super) fn shows_hours(said: &[MoveTimes], readings: &[TaggedControl]) -> bool {
     let first = said.iter().find_map(|said| said.clock_ms.zip(Some(said.clock_in_hours_ms)));
     let Some((clock_ms, Some(in_hours_ms))) = first else { return false };

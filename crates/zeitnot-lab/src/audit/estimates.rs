@@ -1,5 +1,5 @@
-//! Sums up the budgets that a time manager would have granted the moves of games, and how far its estimates of the moves left were
-//! off.
+//! Sums up the budgets that a time manager would have granted the moves of games, and how far its estimates of the
+//! moves left were off.
 
 use super::advice::Advice;
 use super::clocked_move::ClockedMove;

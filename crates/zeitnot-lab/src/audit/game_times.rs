@@ -20,7 +20,7 @@ const BERSERK_INCREMENTS: f64 = 40.0;
 pub struct GameTimes {
     /// The moves whose times are known, in order; those from a book are left out, and those that contradict each other.
     pub moves: Vec<ClockedMove>,
-    /// The clock of White and of Black at the start, in milliseconds, where the time control is told.
+    /// The clock of White and of Black at the start, in milliseconds, where the time control is given.
     pub start_ms: [Option<f64>; 2],
     /// The clock of White and of Black after their last move.
     pub end_ms: [Option<f64>; 2],
@@ -34,7 +34,7 @@ pub struct GameTimes {
     pub loss: Option<TimeLoss>,
     /// Moves that use more than the clock before them though nobody lost on time, or less than nothing.
     pub doubts: Vec<Doubt>,
-    /// What was taken for granted, or not read.
+    /// Remarks on what was taken for granted, or not read.
     pub remarks: Vec<Remark>,
 }
 
@@ -104,8 +104,9 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     times
 }
 
-/// The first plies of White and Black where they were not on the clock: on lichess and FICS a clock begins with the side's second move.
-/// The clock behind such a move is the one of the start, to the digit, on both sides; or the place tells.
+/// The first plies of White and Black where they were not on the clock: on lichess and FICS a clock begins with the
+/// side's second move. The clock behind that move is the one of the start, to the digit, on both sides; or the place
+/// of the game shows it.
 fn begins_free(game: &PgnGame, said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2]) -> [Option<usize>; 2] {
     let [site, event] = ["Site", "Event"].map(|tag| game.tag(tag).to_lowercase());
     let is_of_fics = site.contains("freechess")

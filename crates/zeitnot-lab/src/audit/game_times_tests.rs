@@ -13,7 +13,7 @@ fn numbers(times: &GameTimes) -> Vec<(f64, f64)> {
     times.moves.iter().map(|mv| (mv.clock_ms.map_or(-1.0, |ms| ms / 1e3), mv.used_ms / 1e3)).collect()
 }
 
-/// The same of a game with these tags and moves, of which nothing is in doubt.
+/// Clocks and times used, in seconds, of a game with these tags and moves, of which nothing is in doubt.
 fn sound(tags: &str, moves: &str) -> Vec<(f64, f64)> {
     let times = times(&format!("{tags}\n\n{moves}\n"));
     assert!(times.doubts.is_empty(), "{tags} {moves}: {:?}", times.doubts);
@@ -41,7 +41,7 @@ fn runners_begin_with_the_increment() {
     let long: String =
         (1..=40).map(|_| "1. Nf3 {0.1/9 12s} Nf6 {0.1/9 13s} 2. Ng1 {0.1/9 12s} Ng8 {0.1/9 13s} ").collect();
     assert!(sound("[TimeControl \"1030\"]", &format!("{long} *")).len() > 150);
-    // CCRL and Arena tell seconds without a unit, and no increment before the first move.
+    // CCRL and Arena write seconds without a unit, and no increment before the first move.
     assert_eq!(
         sound("[TimeControl \"10+1\"]", "1. e4 {0.10/5 2} e5 {0.10/5 3} 2. Nf3 {0.10/5 1} *"),
         [(10.0, 2.0), (10.0, 3.0), (9.0, 1.0)]
@@ -80,7 +80,7 @@ fn a_clock_and_a_time_used_tell_the_clock_before() {
 fn times_used_follow_from_clocks_and_the_increment() {
     let text = "1. e4 {[%clk 0:00:55]} e5 {[%clk 0:01:00]} 2. Nf3 {[%clk 0:00:57]} *";
     assert_eq!(sound("[TimeControl \"60+2\"]", text), [(60.0, 7.0), (60.0, 2.0), (55.0, 0.0)]);
-    // Without a time control the first move of each side tells its clock only.
+    // Without a time control the first move of each side gives its clock only.
     assert_eq!(sound("", "1. e4 {[%clk 0:00:55]} e5 2. Nf3 {[%clk 0:00:50]} *"), [(55.0, 5.0)]);
     // chess.com, with tenths, and with the time used in tenths.
     let live = "1. e4 {[%clk 0:15:06.4][%timestamp 36]} 1... c6 {[%clk 0:15:05.1][%timestamp 49]} 2. d4 {[%clk 0:15:14][%timestamp 24]} *";
@@ -122,7 +122,7 @@ fn clocks_that_are_told_without_their_increment() {
         sound("[TimeControl \"30+10\"]", moves),
         [(30.0, 2.0), (30.0, 1.0), (38.0, 26.0), (39.0, 2.0), (22.0, 13.0)]
     );
-    // The clock and the time of the first move tell it.
+    // The clock and the time of the first move show it.
     let both = "1. e4 {[%clk 0:00:28] [%emt 0:00:02]} e5 {[%clk 0:00:29] [%emt 0:00:01]} 2. Nf3 {[%clk 0:00:36] [%emt 0:00:02]} *";
     assert_eq!(sound("[TimeControl \"30+10\"]", both), [(30.0, 2.0), (30.0, 1.0), (38.0, 2.0)]);
 }
@@ -138,7 +138,7 @@ fn games_by_mail_have_the_whole_time_for_every_move() {
     assert_eq!(sound("[TimeControl \"1/259200\"]", days), [(259_200.0, 12.0), (259_200.0, 20.0)]);
     // A fortnight is longer than any control of a match.
     assert_eq!(sound("[TimeControl \"1/1209600\"]", "1. e4 {[%clk 335:59:50]} *"), [(1_209_600.0, 10.0)]);
-    // A runner's time for a move, which tl= tells anew.
+    // A runner's time for a move, which tl= gives anew.
     let runner = "1. e4 {0.1/9 0.480s, tl=0.500s} e5 {0.1/9 0.300s, tl=0.500s} *";
     assert_eq!(sound("[TimeControl \"0.5/move\"]", runner), [(0.5, 0.48), (0.5, 0.3)]);
     // A runner adds up the time of one move, a person's clock does not.
@@ -176,7 +176,7 @@ fn first_moves_on_servers_are_not_on_the_clock() {
     let short = "[Site \"https://lichess.org/x\"]\n[TimeControl \"60+3\"]\n[WhiteBerserk \"true\"]";
     let berserk = "1. e4 { [%clk 0:01:00] } e5 { [%clk 0:01:00] } 2. Nf3 { [%clk 0:00:58] } Nc6 { [%clk 0:01:02] } *";
     assert_eq!(sound(short, berserk), [(60.0, 2.0), (60.0, 1.0)]);
-    // FICS tells the times used.
+    // FICS gives the times used.
     let fics = "[Site \"FICS freechess.org\"]\n[TimeControl \"120+12\"]";
     let moves = "1. e4 {[%emt 0.000]} e5 {[%emt 0.000]} 2. Nf3 {[%emt 3.250]} Nc6 {[%emt 1.5]} 3. d4 {[%emt 1.0]} *";
     assert_eq!(sound(fics, moves), [(120.0, 3.25), (120.0, 1.5), (128.75, 1.0)]);
@@ -264,7 +264,7 @@ fn time_controls_that_people_spell() {
     assert_eq!(sound("[TimeControl \"60\"]", "1. e4 {[%emt 0:00:30]} e5 {[%emt 0:00:10]} *")[0], (60.0, 30.0));
     let unread = times(&format!("[TimeControl \"*180\"]\n\n{clk} \n"));
     assert_eq!((unread.moves.len(), unread.remarks), (0, vec![Remark::Control("*180".to_owned())]));
-    // Two ways to read it, told apart by the clocks.
+    // Two ways to read it, between which the clocks decide.
     let long = "1. e4 {[%clk 1:30:20]} e5 {[%clk 1:30:29]} *";
     assert_eq!(sound("[TimeControl \"40/90:30\"]", long), [(5_430.0, 10.0), (5_430.0, 1.0)]);
 }
@@ -285,7 +285,7 @@ fn clocks_with_hours_and_minutes() {
 
 #[test]
 fn times_without_a_clock() {
-    // c-chess-cli tells neither a clock nor the time control.
+    // c-chess-cli writes neither a clock nor the time control.
     let told = times("1. e4 {19/4 220ms} e5 {M5/38 36165ms} 2. Nf3 {-M4/9 5ms} *\n");
     assert_eq!(numbers(&told), [(-1.0, 0.22), (-1.0, 36.165), (-1.0, 0.005)]);
     assert_eq!(told.remarks, [Remark::NoClock]);
@@ -303,7 +303,7 @@ fn what_cannot_be_is_left_out_and_told() {
     // Times that the clock cannot have had; a runner forgives a little, and goes on from 0.
     let over = "1. e4 {+0.1/5 6.000s} e5 2. Nf3 {+0.1/5 5.000s} d6 3. d4 {+0.1/5 2.500s} *";
     assert_eq!(doubts("[TimeControl \"10\"]", over), (vec![(2, 4.0, 5.0), (4, 0.0, 2.5)], 1));
-    // Both are told: that is an overrun that its runner forgave.
+    // Both are given: that is an overrun that its runner forgave.
     let told = "1. e4 {0/5 9.500s, tl=0.500s} e5 2. Nf3 {0/5 0.600s, tl=0.000s} *";
     let forgiven = times(&format!("[TimeControl \"10\"]\n\n{told}\n"));
     assert_eq!((numbers(&forgiven)[1], forgiven.doubts.len()), ((0.5, 0.6), 1));
@@ -312,7 +312,8 @@ fn what_cannot_be_is_left_out_and_told() {
     let lost = "1. e4 {0/5 9.500s, tl=0.500s} e5 2. Nf3 {0/5 0.600s, tl=-0.100s, White loses on time} 0-1";
     let lost = times(&format!("[TimeControl \"10\"]\n[Result \"0-1\"]\n\n{lost}\n"));
     assert_eq!((numbers(&lost)[1], lost.doubts.len(), lost.end_ms[0]), ((0.5, 0.6), 0, Some(0.0)));
-    // One that a clock at 0 tells used what was there, and more that nobody knows; its clock says nothing of increments.
+    // A late move that a clock at 0 shows used what was there, and more that nobody knows; its clock says nothing of
+    // increments.
     let lost = "1. e4 {[%clk 0:00:08]} e5 {[%clk 0:00:09]} 2. Nf3 {[%clk 0:00:00]} 0-1";
     let tags = "[TimeControl \"10+1\"]\n[Result \"0-1\"]\n[Termination \"time forfeit\"]";
     assert_eq!(sound(tags, lost), [(10.0, 3.0), (10.0, 2.0), (8.0, 8.0)]);

@@ -1,4 +1,4 @@
-//! Tells how a side came to lose on time: its clock, the move that came too late, and the longest thought before it.
+//! Reports how a side came to lose on time: its clock, the move that came too late, and the longest thought before it.
 
 use super::clocked_move::ClockedMove;
 use super::game_times::GameTimes;
@@ -10,7 +10,7 @@ use zeitnot_engine::chess::Color;
 use zeitnot_text::printable::is_safe;
 use zeitnot_text::words::time;
 
-/// A side that ran out of time. Times are in milliseconds, and `None` where nothing tells them.
+/// A side that ran out of time. Times are in milliseconds, and `None` where nothing gives them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LostOnTime {
     /// The player.
@@ -116,8 +116,8 @@ pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path) -> Option<Lo
     })
 }
 
-/// The move that a game did not come to any more, on the clock that its side had: the late one where only the forfeit is told.
-/// `None` where that clock is not known, or nobody could move.
+/// The move that a game did not come to any more, on the clock that its side had: the late one where only the forfeit
+/// is reported. `None` where that clock is not known, or nobody could move.
 pub fn unplayed_move(game: &PgnGame, times: &GameTimes) -> Option<ClockedMove> {
     let turn = game.game.current().turn();
     if game.problem.is_some() || game.game.current().legal_moves().is_empty() {
@@ -141,7 +141,7 @@ pub fn unplayed_move(game: &PgnGame, times: &GameTimes) -> Option<ClockedMove> {
     })
 }
 
-/// The name of a player, or of its colour where the game does not tell it.
+/// The name of a player, or of its colour where the game does not give it.
 pub fn player_name(game: &PgnGame, color: Color) -> &str {
     let name = if color.is_white() { "White" } else { "Black" };
     Some(game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or(name)
@@ -152,7 +152,8 @@ fn explain_command(file: &Path, number: usize, ply: usize) -> String {
     format!("zeitnot time explain game {} --number {number} --ply {ply}", quoted(file))
 }
 
-/// A path as a shell takes it for one word that is no flag. Signs that command a terminal are spelled, so that the command can be shown.
+/// A path as a shell takes it for one word that is no flag. Signs that command a terminal are spelled, so that the
+/// command can be shown.
 fn quoted(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let before = if bytes.starts_with(b"-") { "./" } else { "" };

@@ -1,5 +1,5 @@
-//! Reads how engines and people spent their clocks from the games that they left: PGN with the clock comments of match runners
-//! and servers, and the log of Lc0's time manager. Says what this program's managers would have granted.
+//! Reads how engines and people spent their clocks from the games that they left: PGN with the clock comments of match
+//! runners and servers, and the log of Lc0's time manager. Says what this program's managers would have granted.
 //!
 //! | file | what |
 //! |---|---|

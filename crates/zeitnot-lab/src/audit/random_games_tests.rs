@@ -87,7 +87,7 @@ fn clocks_of_random_games_come_back() {
             comment: |_, clock, _| format!("[%clk {}]", hms((clock + 500) / 1000 * 1000, 0)),
             off_ms: 1_000.0,
         },
-        // Without the increment, of which the first move tells.
+        // Without the increment, which the first move shows.
         Program {
             tags: "[TimeControl \"60+10\"]",
             increment_ms: 10_000,

@@ -17,9 +17,9 @@ pub enum Remark {
     Minutes(String),
     /// Clocks of two parts have hours and minutes.
     Hours,
-    /// The times told are not those of the clocks.
+    /// The times given are not those of the clocks.
     Times,
-    /// Times are told, but neither a clock nor a time control.
+    /// Times are given, but neither a clock nor a time control.
     NoClock,
 }
 

@@ -6,7 +6,7 @@ use super::convention::Convention;
 use crate::games::period_clock::PeriodClock;
 use zeitnot_engine::chess::Color;
 
-/// The step in which clocks are told that have hours and minutes only, in milliseconds.
+/// The step of clocks that have hours and minutes only, in milliseconds.
 const MINUTE_MS: f64 = 60_000.0;
 /// Error of the arithmetic, in milliseconds.
 const ARITHMETIC_MS: f64 = 1.0;
@@ -16,13 +16,13 @@ pub(super) struct Side<'a> {
     pub color: Color,
     /// The plies of its moves.
     pub plies: &'a [usize],
-    /// What the comments of every ply say.
+    /// Times in the comments of every ply.
     pub said: &'a [MoveTimes],
     /// Whether its first move was not on the clock.
     pub begins_free: bool,
     /// The ply of the move by which it lost on time, if that is in the file.
     pub late_ply: Option<usize>,
-    /// The step in which clocks are told, in milliseconds.
+    /// The step in which clocks are given, in milliseconds.
     pub clock_step_ms: f64,
 }
 
@@ -40,21 +40,22 @@ pub(super) struct SideTimes {
     pub next_moves_to_go: Option<u32>,
     /// Moves that contradict the convention.
     pub doubts: Vec<Doubt>,
-    /// Signs against the convention that are no contradiction: a clock that began elsewhere, or that a period reached late, or
-    /// that does not show the time told.
+    /// Signs against the convention that are no contradiction: a clock that began elsewhere, or that a period reached
+    /// late, or that does not show the time given.
     pub misfits: usize,
-    /// Sums over the moves that tell both: the time told, and the time by the clocks, in milliseconds.
+    /// Sums over the moves that have both: the time given, and the time by the clocks, in milliseconds.
     pub told_ms: f64,
     pub by_clocks_ms: f64,
 }
 
-/// The step in which a time is told, in milliseconds: the largest that divides it.
+/// The step in which a time is given, in milliseconds: the largest that divides it.
 pub(super) fn step_ms(ms: f64) -> f64 {
     [1_000.0, 100.0, 10.0].into_iter().find(|step| ms > 0.0 && ms % step == 0.0).unwrap_or(1.0)
 }
 
-/// Follows the clock of a side. What a comment does not say follows from the time control: the clock from the times used, or
-/// the time used from two clocks, between which stands what was added. Moves of which neither is known are left out.
+/// Follows the clock of a side. What a comment does not say follows from the time control: the clock from the times
+/// used, or the time used from two clocks, between which stands what was added. Moves of which neither is known are
+/// left out.
 pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
     let mut follower = Follower::new(side, convention);
     side.plies.iter().enumerate().for_each(|(index, ply)| follower.follow(index, *ply));
@@ -77,7 +78,7 @@ pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
 struct Course {
     /// The clock before its next move.
     clock_ms: Option<f64>,
-    /// Whether a comment told it.
+    /// Whether a comment gave it.
     is_told: bool,
     /// How far it may be off by rounding, in milliseconds.
     slack_ms: f64,
@@ -87,11 +88,11 @@ struct Course {
 
 /// The comment of one move as the convention takes it. Times are in milliseconds.
 struct Told {
-    /// `None` where the time told is not trusted beside a clock.
+    /// `None` where the time given is not trusted beside a clock.
     used_ms: Option<f64>,
     /// The clock after the move, with what the convention says that it lacks.
     clock_ms: Option<f64>,
-    /// Whether the clock is told as 0.
+    /// Whether the clock is given as 0.
     ran_out: bool,
     /// Time that the move adds: the increment, and the time of a period that begins.
     added_ms: f64,
@@ -105,7 +106,7 @@ struct Follower<'a> {
     control: PeriodClock<'a>,
     /// The clock at the start by the time control, in milliseconds.
     base_ms: Option<f64>,
-    /// The step in which clocks are told, in milliseconds.
+    /// The step in which clocks are given, in milliseconds.
     step_ms: f64,
     course: Course,
     /// Whether no move had a time yet.
@@ -193,7 +194,7 @@ impl<'a> Follower<'a> {
     fn move_for_itself(&mut self, mv: ClockedMove, used_ms: Option<f64>, clock_ms: Option<f64>) {
         let Some(base_ms) = self.base_ms else { return };
         let told_ms = used_ms;
-        // The clock that a runner tells is the one of the next move.
+        // The clock that a runner reports is the one of the next move.
         let Some(used_ms) = used_ms.or_else(|| Some(base_ms - clock_ms?)) else { return };
         self.course = Course { clock_ms: Some((base_ms - used_ms).max(0.0)), ..Course::default() };
         let mv = ClockedMove { clock_ms: self.base_ms, increment_ms: 0.0, ..mv };
@@ -243,8 +244,8 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Adds a move, unless its times contradict each other. `slacks_ms`: by how much the time used may seem to be above the clock, and
-    /// below 0. `is_fact`: both were told.
+    /// Adds a move, unless its times contradict each other. `slacks_ms`: by how much the time used may seem to be above
+    /// the clock, and below 0. `is_fact`: both were given.
     fn add(&mut self, mv: ClockedMove, used_ms: f64, slacks_ms: [f64; 2], is_fact: bool) {
         let is_late = self.side.late_ply == Some(mv.ply);
         let slack_ms = if is_late { 0.0 } else { slacks_ms[0] };
@@ -265,8 +266,8 @@ impl<'a> Follower<'a> {
 }
 
 impl Course {
-    /// The clock after a move by its comment, and what of the time of a period it does not show yet: some clocks are given it by hand, or
-    /// when they reach 0. `tolerance_ms`: the rounding of clocks.
+    /// The clock after a move by its comment, and what of the time of a period it does not show yet: some clocks are
+    /// given it by hand, or when they reach 0. `tolerance_ms`: the rounding of clocks.
     fn after(&self, told: &Told, before_ms: Option<f64>, tolerance_ms: f64) -> (Option<f64>, f64) {
         let pending_ms = self.pending_ms + told.period_ms;
         let Some(shown_ms) = told.clock_ms else { return (None, pending_ms) };

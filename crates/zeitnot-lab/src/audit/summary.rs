@@ -75,7 +75,8 @@ pub struct PlayerClocks {
 }
 
 impl PlayerClocks {
-    /// Adds a game of these players, White first; one that is `None` is not counted. `advice`: of each manager about each move.
+    /// Adds a game of these players, White first; one that is `None` is not counted. `advice`: of each manager about
+    /// each move.
     pub fn add(&mut self, names: [Option<&str>; 2], times: &GameTimes, advice: &[Vec<Option<Advice>>]) {
         for (side, (name, color)) in names.into_iter().zip([Color::White, Color::Black]).enumerate() {
             let Some(name) = name else { continue };

@@ -1,4 +1,5 @@
-//! Reads PGN's tag `TimeControl`: periods such as `40/7200:900+30`, in seconds, and the spellings that people use instead.
+//! Reads PGN's tag `TimeControl`: periods such as `40/7200:900+30`, in seconds, and the spellings that people use
+//! instead.
 
 use super::time_control_units::in_units;
 use crate::games::time_control::TimeControl;
@@ -7,11 +8,11 @@ use crate::games::time_control::TimeControl;
 const LONGEST_S: f64 = 366.0 * DAY_S;
 /// A day, in seconds.
 pub(super) const DAY_S: f64 = 24.0 * 3_600.0;
-/// Time from which a move for itself has its own clock, in seconds: match runners add the time of a period to what is left, servers
-/// that give days do not.
+/// Time from which a move for itself has its own clock, in seconds: match runners add the time of a period to what is
+/// left, servers that give days do not.
 const OWN_CLOCK_S: f64 = 3_600.0;
 
-/// The clock that a tag tells.
+/// The clock that a tag gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaggedControl {
     /// Its periods, one at least.
@@ -23,17 +24,17 @@ pub struct TaggedControl {
 /// The meaning of the tag `TimeControl`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TimeControlTag {
-    /// There is no clock, or none is told: an empty tag, `-`, `?`, `inf`.
+    /// There is no clock, or none is given: an empty tag, `-`, `?`, `inf`.
     Untold,
-    /// Something that is none of the known spellings, or a clock of a kind that is not followed, such as an hourglass.
+    /// A text in no known spelling, or a clock of a kind that is not followed, such as an hourglass.
     Unread,
     /// The ways in which it may be read, the most usual first.
     Readings(Vec<TaggedControl>),
 }
 
-/// Reads a tag: `300`, `3600+7`, `40/7200:20/3600:900+30` (seconds, PGN's standard and match runners), `0.5/move`, `1/86400` and
-/// `3 days per move` (every move for itself), `5:00+3`, `1:30:00+30` and `40/15:00` (colons), `15'/game & 10"/move`, `3 min + 2 sec`,
-/// `G/60` and `5|3` (minutes).
+/// Reads a tag: `300`, `3600+7`, `40/7200:20/3600:900+30` (seconds, PGN's standard and match runners), `0.5/move`,
+/// `1/86400` and `3 days per move` (every move for itself), `5:00+3`, `1:30:00+30` and `40/15:00` (colons),
+/// `15'/game & 10"/move`, `3 min + 2 sec`, `G/60` and `5|3` (minutes).
 pub fn read_tag(tag: &str) -> TimeControlTag {
     let tag = plain_signs(tag);
     let tag = tag.trim();
@@ -59,7 +60,7 @@ pub fn read_tag(tag: &str) -> TimeControlTag {
     if readings.is_empty() { TimeControlTag::Unread } else { TimeControlTag::Readings(readings) }
 }
 
-/// The same clock with its times in minutes, which some write without saying so.
+/// Reads the times of a clock as minutes, which some write without saying so.
 pub fn in_minutes(control: &TaggedControl) -> TaggedControl {
     let period = |period: &TimeControl| TimeControl { base_ms: 60.0 * period.base_ms, ..*period };
     TaggedControl { periods: control.periods.iter().map(period).collect(), ..control.clone() }
@@ -89,7 +90,7 @@ fn standard(tag: &str) -> Option<Vec<TimeControl>> {
     before.iter().all(|period| period.moves.is_some()).then_some(periods)
 }
 
-/// One period whose time is told with colons: `5:00+3`, `40/1:30:00`.
+/// One period whose time is given with colons: `5:00+3`, `40/1:30:00`.
 fn with_colons(tag: &str) -> Option<TimeControl> {
     period(tag, |text| {
         let parts: Vec<&str> = text.split(':').map(str::trim).collect();

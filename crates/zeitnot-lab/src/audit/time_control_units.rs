@@ -1,11 +1,12 @@
-//! Reads time controls in minutes, and those whose times have units: `G/60`, `5|3`, `15'/game & 10"/move`, `90 min + 30 sec`.
+//! Reads time controls in minutes, and those whose times have units: `G/60`, `5|3`, `15'/game & 10"/move`,
+//! `90 min + 30 sec`.
 
 use super::time_control_tag::{DAY_S, TaggedControl, control, seconds};
 
 /// A part of a tag that has units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
-    /// A time, in seconds, and whether its unit is told.
+    /// A time, in seconds, and whether its unit is given.
     Time(f64, bool),
     /// The time before it is that of one move.
     PerMove,
@@ -13,7 +14,8 @@ enum Part {
     Plus,
 }
 
-/// A clock in minutes, or one whose times have units: `G/60`, `5|3`, `15'/game & 10"/move`, `90 min + 30 sec`, `0.5/move`.
+/// A clock in minutes, or one whose times have units: `G/60`, `5|3`, `15'/game & 10"/move`, `90 min + 30 sec`,
+/// `0.5/move`.
 pub(super) fn in_units(tag: &str) -> Option<TaggedControl> {
     let (tag, in_minutes) = match tag.strip_prefix("g/").or_else(|| tag.strip_prefix("sd/")) {
         Some(rest) => (rest, true),

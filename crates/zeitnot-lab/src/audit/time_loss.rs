@@ -33,12 +33,13 @@ impl Said {
     }
 }
 
-/// The tags that tell how a game ended.
+/// The tags that say how a game ended.
 const ENDS: [&str; 3] = ["Termination", "TerminationDetails", "ICCResult"];
 
-/// The side that ran out of time, by the tags and the last comments of match runners, servers and this program: `time forfeit`,
-/// `White loses on time`, `White forfeits on time`, `Black won on time`, `NAME won on time`, `White ran out of time and Black has no
-/// material to mate`. Where they do not name it, the result does, or the side to move.
+/// The side that ran out of time, by the tags and the last comments of match runners, servers and this program:
+/// `time forfeit`, `White loses on time`, `White forfeits on time`, `Black won on time`, `NAME won on time`,
+/// `White ran out of time and Black has no material to mate`. Where they do not name it, the result does, or the side
+/// to move.
 pub fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
     let plies = game.game.moves().len();
     // The end of a game without moves stands behind its tags.
@@ -85,8 +86,8 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     std::iter::once(whole).chain(outer).chain(inner).filter(|part| !part.is_empty())
 }
 
-/// The word of a part of a text about the clocks, if it is a sentence about nothing else. Names may look like colours, and like each
-/// other: of two readings the one counts that agrees with the result.
+/// The word of a part of a text about the clocks, if it is a sentence about nothing else. Names may look like colours,
+/// and like each other: of two readings the one counts that agrees with the result.
 fn said(game: &PgnGame, part: &str, winner: Option<Color>) -> Option<Said> {
     let lower = part.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
@@ -96,7 +97,7 @@ fn said(game: &PgnGame, part: &str, winner: Option<Color>) -> Option<Said> {
     readings().find(agrees).or_else(|| readings().next())
 }
 
-/// What a sentence about a side says, its subject left out.
+/// The meaning of a sentence about a side, its subject left out.
 fn sentence(game: &PgnGame, side: Option<Color>, rest: &str) -> Option<Said> {
     let rest = rest.trim_start_matches("'s ").replace(['-', '_'], " ");
     // ICC and FICS say why that is a draw.
@@ -161,7 +162,8 @@ fn sentence(game: &PgnGame, side: Option<Color>, rest: &str) -> Option<Said> {
     }
 }
 
-/// The sides that a sentence may be about, by their colours or their names, or none, each with the rest of the sentence.
+/// The sides that a sentence may be about, by their colours or their names, or none, each with the rest of the
+/// sentence.
 fn subjects<'a>(game: &PgnGame, part: &'a str) -> impl Iterator<Item = (Option<Color>, &'a str)> {
     let named = |color: Color, name: &str| {
         let rest = part.strip_prefix(name).filter(|rest| !name.is_empty() && rest.starts_with([' ', '\'']))?;
@@ -196,7 +198,7 @@ mod tests {
         let (white, black) = (lost(Color::White), lost(Color::Black));
         let forfeit = "[Termination \"time forfeit\"]\n";
         for (tags, end, result, expected) in [
-            // This program, lichess, c-chess-cli: the result tells the side.
+            // This program, lichess, c-chess-cli: the result shows the side.
             (forfeit, ", time forfeit", "0-1", white),
             ("[Termination \"Time forfeit\"]\n", "", "1-0", black),
             (forfeit, "", "1-0", black),
@@ -226,7 +228,7 @@ mod tests {
             ("[Termination \"outoftime\"]\n", "", "0-1", white),
             // To the end of a line.
             ("", "} ; Black forfeits on time\n{", "1-0", black),
-            // Nobody and no result tell it: the side to move.
+            // No name and no result show it: the side to move.
             (forfeit, "", "*", white),
         ] {
             assert_eq!(loss(tags, end, result), expected, "{tags}{end} {result}");

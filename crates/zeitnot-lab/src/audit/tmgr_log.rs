@@ -5,10 +5,11 @@ use crate::games::pgn_reader::is_tag_pair;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 
-/// What each line of the time manager has.
+/// The mark of each line of the time manager.
 const MARK: &[u8] = b"TMGR:";
 
-/// The quantities of one move, by the names of the log; those that a version does not write are `None`. Times are in milliseconds.
+/// The quantities of one move, by the names of the log; those that a version does not write are `None`. Times are in
+/// milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TmgrMove {
     /// The clock of White and of Black, from the command `go` before it.
@@ -17,7 +18,7 @@ pub struct TmgrMove {
     pub allocated_ms: Option<f64>,
     /// The time that the target takes.
     pub brutto_ms: Option<f64>,
-    /// The same less the piggybank's share.
+    /// The time that the target takes, less the piggybank's share.
     pub netto_ms: Option<f64>,
     /// The estimated share of a budget that is used.
     pub timeuse: Option<f64>,
@@ -35,11 +36,11 @@ pub struct TmgrMove {
     pub time_ms: Option<f64>,
 }
 
-/// Whether a file is a log with lines of Lc0's time manager. A comment of a game in PGN may quote such a line: a file with a
-/// tag pair like `[White "name"]` at the start of a line is PGN.
+/// Whether a file is a log with lines of Lc0's time manager. A comment of a game in PGN may quote one of them: a file
+/// with a tag pair like `[White "name"]` at the start of a line is PGN.
 ///
 /// # Errors
-/// Those of the source.
+/// The errors of the source.
 pub fn is_tmgr_log(source: impl Read) -> io::Result<bool> {
     let mut lines = Lines::new(source);
     let mut has_mark = false;

@@ -1,5 +1,5 @@
-//! Ends games early where the players' evaluations or the endgame tables leave no doubt. Nothing is adjudicated unless asked
-//! for.
+//! Ends games early where the players' evaluations or the endgame tables leave no doubt. Nothing is adjudicated unless
+//! asked for.
 
 use super::record::{Evaluation, Termination};
 use std::str::FromStr;
@@ -8,8 +8,8 @@ use thiserror::Error;
 use zeitnot_engine::chess::{Color, Game};
 use zeitnot_engine::tablebase::Tablebase;
 
-/// When a game counts as drawn (as in cutechess; fastchess also begins to count anew at a capture or pawn move): from move `from_move` on, when both players' evaluations were within `cp` centipawns of 0 for
-/// `moves` moves in a row.
+/// When a game counts as drawn (as in cutechess; fastchess also begins to count anew at a capture or pawn move): from
+/// move `from_move` on, when both players' evaluations were within `cp` centipawns of 0 for `moves` moves in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawRule {
     /// The first move, counted from the first one played, that can end the game.
@@ -20,8 +20,8 @@ pub struct DrawRule {
     pub cp: i32,
 }
 
-/// When a player counts as having resigned: its own evaluations were at or below `-cp` for `moves` of its moves in a row, and
-/// its opponent's meanwhile at or above `cp`.
+/// When a player counts as having resigned: its own evaluations were at or below `-cp` for `moves` of its moves in a
+/// row, and its opponent's meanwhile at or above `cp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResignRule {
     /// Moves in a row.

@@ -10,8 +10,9 @@ use zeitnot_text::files::TextLines;
 use zeitnot_time::Timekeeper;
 use zeitnot_time::event_log::{Answer, Event, Line, Observer, read, write};
 
-/// Writes the events of a player's games to a file, as they happen: the lines of an [event log](zeitnot_time::event_log). A player who
-/// decided nothing, as the other threads of a match had taken all games, leaves no file.
+/// Writes the events of a player's games to a file, as they happen: the lines of an [event
+/// log](zeitnot_time::event_log). A player who decided nothing, as the other threads of a match had taken all games,
+/// leaves no file.
 pub struct DecisionLog {
     path: PathBuf,
     has_decisions: bool,
@@ -51,7 +52,7 @@ impl Drop for DecisionLog {
     fn drop(&mut self) {
         if !self.has_decisions {
             self.file = None;
-            // What cannot be removed is an empty log, which a replay tells.
+            // A file that cannot be removed is an empty log, which a replay reports.
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -68,7 +69,7 @@ pub struct Verified {
     pub answers: u64,
 }
 
-/// A log that does not come out again, or is none. Its text is one line.
+/// A log of decisions that cannot be read, or that this program does not repeat. Its text is one line.
 #[derive(Debug, Error)]
 pub enum DecisionError {
     /// It cannot be read.

@@ -36,7 +36,8 @@ impl EnginePlayer {
         EnginePlayer { name, engine, virtual_clock: None, seed, ponders, expected: None }
     }
 
-    /// A player whose every search is a computation on the caller's thread. `clock` must be the engine's, and no other's.
+    /// A player whose every search is a computation on the caller's thread. `clock` must be the engine's, and no
+    /// other's.
     pub fn on_virtual_clock(name: String, engine: Engine, clock: Arc<VirtualClock>, ponders: bool) -> EnginePlayer {
         EnginePlayer { virtual_clock: Some(clock), ..EnginePlayer::new(name, engine, ponders) }
     }
@@ -46,8 +47,8 @@ impl EnginePlayer {
         &mut self.engine
     }
 
-    /// Lets the time since the last answer pass on the virtual clock, and searches on it what the engine expects. Returns when
-    /// that time is over; a batch of that search may take longer.
+    /// Lets the time since the last answer pass on the virtual clock, and searches on it what the engine expects.
+    /// Returns when that time is over; a batch of that search may take longer.
     fn pass(&mut self, clock: &VirtualClock, turn: &Turn<'_>) -> Result<f64, PlayerError> {
         let ms = turn.since_answer_ms;
         let end_ms = clock.now_ms() + ms;

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 /// Milliseconds that an engine is waited for beyond its clock before it counts as hanging.
 const PATIENCE_MS: f64 = 10_000.0;
-/// The same for a move without a clock.
+/// Milliseconds that an engine is waited for in a move without a clock before it counts as hanging.
 const PATIENCE_WITHOUT_CLOCK_MS: f64 = 600_000.0;
 
 /// Centipawns beyond which a score says no more.
@@ -23,8 +23,8 @@ pub struct ExternalPlayer {
 }
 
 impl ExternalPlayer {
-    /// Starts the engine that this command line names, with these options. It is called `name`, or else what it calls itself. Once
-    /// `stop` is set, it is waited for no more.
+    /// Starts the engine that this command line names, with these options. It is called `name`, or else what it calls
+    /// itself. Once `stop` is set, it is waited for no more.
     ///
     /// # Errors
     /// [`PlayerError::Unfit`] when there is no such engine, or it has not an option; [`PlayerError::Interrupted`].

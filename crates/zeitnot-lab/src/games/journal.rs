@@ -1,5 +1,5 @@
-//! Keeps the finished games of a match, or the iterations of a tuning, in a file, a line of JSON each, so that interrupted work
-//! goes on where it stopped.
+//! Keeps the finished games of a match, or the iterations of a tuning, in a file, a line of JSON each, so that
+//! interrupted work goes on where it stopped.
 
 use super::journal_error::JournalError;
 use super::record::GameRecord;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zeitnot_text::files::without_marks;
 
-/// What a journal keeps a line of: a game of a match, an iteration of a tuning.
+/// An entry of a journal, one line each: a game of a match, an iteration of a tuning.
 pub trait Entry: Serialize + DeserializeOwned {
     /// The whole that its entries belong to, in a word.
     const WHOLE: &'static str;
@@ -33,8 +33,8 @@ impl Entry for GameRecord {
     }
 }
 
-/// The journal of a match, or of other work in numbered parts. Its first line is the settings, an object; each further line a
-/// finished game or part, in the order in which they ended.
+/// The journal of a match, or of other work in numbered parts. Its first line is the settings, an object; each further
+/// line a finished game or part, in the order in which they ended.
 pub struct Journal<E = GameRecord> {
     path: PathBuf,
     file: File,
@@ -57,8 +57,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(20);
 const END: &str = "{\"end\":true}";
 
 impl<E: Entry> Journal<E> {
-    /// Prepares a new journal, which replaces one that has the whole of a match, or no game. The file stays as it is until
-    /// [`Journal::begin`], or the first entry: a match that never starts costs no other one's games.
+    /// Prepares a new journal, which replaces one that has the whole of a match, or no game. The file stays as it is
+    /// until [`Journal::begin`], or the first entry: a match that never starts costs no other one's games.
     ///
     /// # Errors
     /// [`JournalError`], also where the file is no journal, or has games of a match that was interrupted.
@@ -71,8 +71,9 @@ impl<E: Entry> Journal<E> {
         Ok(journal)
     }
 
-    /// Goes on with the journal of an interrupted match, or prepares one where there is none. `settings` must be those of its
-    /// games, but for `may_differ`, which keep the values of the file. A last line that was cut off is dropped.
+    /// Goes on with the journal of an interrupted match, or prepares one where there is no journal yet. `settings` must
+    /// be those of its games, but for `may_differ`, which keep the values of the file. A last line that was cut off is
+    /// dropped.
     ///
     /// # Errors
     /// [`JournalError`]; the file is as it was.
@@ -176,7 +177,8 @@ impl<E: Entry> Journal<E> {
         }
     }
 
-    /// Adds a finished entry. The line goes to the system in one piece: a match that is killed then has the game or has it not.
+    /// Adds a finished entry. The line goes to the system in one piece: a match that is killed then has the game or has
+    /// it not.
     ///
     /// # Errors
     /// [`JournalError::Io`].

@@ -3,7 +3,8 @@
 use std::io::{self, ErrorKind, Read};
 use zeitnot_text::files::{MARK, mark_length};
 
-/// The longest line that is read whole, in bytes; a longer one comes in parts, each of which ends between two words where it can.
+/// The longest line that is read whole, in bytes; a longer one comes in parts, each of which ends between two words
+/// where it can.
 const LONGEST: usize = 1 << 16;
 /// The size of the buffer, in bytes.
 const BUFFER: usize = 4 * LONGEST;
@@ -30,7 +31,7 @@ impl<R: Read> Lines<R> {
         Lines { source, buffer, begin: 0, end: 0, line_end: 0, is_begin: true, is_over: false }
     }
 
-    /// What is left of the line under way, with its end; empty where it was taken whole.
+    /// Rest of the line under way, with its end; empty where it was taken whole.
     pub(crate) fn rest(&self) -> &[u8] {
         &self.buffer[self.begin..self.line_end]
     }

@@ -1,5 +1,5 @@
-//! Timed games: on the machine's clock or as computations on a virtual one, several at once, between configurations of this
-//! engine and other engines; and games as files.
+//! Timed games: on the machine's clock or as computations on a virtual one, several at once, between configurations of
+//! this engine and other engines; and games as files.
 //!
 //! | file | content |
 //! |---|---|

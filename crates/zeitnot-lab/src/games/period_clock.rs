@@ -31,8 +31,8 @@ impl<'a> PeriodClock<'a> {
         self.moves_to_go
     }
 
-    /// Counts a move. Returns the milliseconds that it adds to the clock: the increment, and the time of the next period where
-    /// that begins.
+    /// Counts a move. Returns the milliseconds that it adds to the clock: the increment, and the time of the next
+    /// period where that begins.
     pub fn count_move(&mut self) -> f64 {
         let increment_ms = self.increment_ms();
         self.moves_to_go = self.moves_to_go.map(|moves| moves - 1);

@@ -1,5 +1,5 @@
-//! Writes games as PGN, with the clock (`%clk`), the time (`%emt`), the evaluation (`%eval`), the nodes and the budget of each
-//! move.
+//! Writes games as PGN, with the clock (`%clk`), the time (`%emt`), the evaluation (`%eval`), the nodes and the budget
+//! of each move.
 
 use super::record::{Evaluation, GameRecord, MoveRecord};
 use std::io::{self, Write};
@@ -7,10 +7,10 @@ use std::io::{self, Write};
 /// PGN's limit of a line, in characters.
 const LINE: usize = 80;
 
-/// Writes a game. The caller tells the date, in PGN's form: `2026.11.20`, or question marks.
+/// Writes a game. The caller gives the date, in PGN's form: `2026.11.20`, or question marks.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &str) -> io::Result<()> {
     let round = game.game.to_string();
     let plies = (game.opening.len() + game.moves.len()).to_string();

@@ -23,7 +23,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// As PGN's tag `TimeControl` has them.
+    /// The limits as PGN's tag `TimeControl` has them.
     pub fn pgn(&self) -> String {
         self.clock.as_ref().map_or_else(|| "-".to_owned(), TimeControl::to_string)
     }
@@ -66,19 +66,20 @@ struct Referee<'a> {
     record: GameRecord,
     clocks_ms: [f64; 2],
     periods: [PeriodClock<'a>; 2],
-    /// What has passed since the last answer of White and Black, in milliseconds.
+    /// Time since the last answer of White and Black, in milliseconds.
     since_answer_ms: [f64; 2],
 }
 
-/// Plays a game; `players` are the first and the second one of the match. `on_move` sees the game after each move, and may
-/// break it off.
+/// Plays a game; `players` are the first and the second one of the match. `on_move` sees the game after each move, and
+/// may break it off.
 ///
-/// Who has used more than he had has lost, and only then comes the increment. Against a bare king a clock that runs out draws, as
-/// in the laws of chess (fastchess lets it lose).
+/// A player that has used more time than its clock had has lost; the increment comes only after that. Against a bare
+/// king a clock that runs out draws, as in the laws of chess (fastchess lets it lose).
 ///
 /// # Errors
-/// [`PlayerError`] when an engine of this program cannot search or its search failed, and when a player cannot play such games. A
-/// player that fails otherwise loses; one that is waited for when the match is interrupted breaks the game off.
+/// [`PlayerError`] when an engine of this program cannot search or its search failed, and when a player cannot play
+/// such games. A player that fails otherwise loses; one that is waited for when the match is interrupted breaks the
+/// game off.
 pub fn play(
     players: [&mut dyn Player; 2],
     rules: &Rules,
@@ -173,7 +174,7 @@ impl<'a> Referee<'a> {
         if clock.is_none() {
             return go;
         }
-        // A side without a clock of its own is told nothing of the other's.
+        // A side without a clock of its own gets nothing about the other's.
         let time = |side: usize| self.limits[side].clock.as_ref().map(|_| self.clocks_ms[side]);
         let increment = |side: usize| self.limits[side].clock.as_ref().map(|clock| clock.increment_ms);
         GoParams {
@@ -246,7 +247,7 @@ impl<'a> Referee<'a> {
         let (winner, termination) = match error {
             PlayerError::Engine(_) | PlayerError::Unfit(_) => return Err(error),
             PlayerError::Crashed(_) => (Some(loser.other()), Termination::Crash),
-            // Whoever does not answer by his clock has lost on time; by how much is not known.
+            // A player that does not answer by its clock has lost on time; by how much is not known.
             PlayerError::Interrupted(_) => return Ok(self.end(None, Termination::Unfinished)),
             PlayerError::Stalled(_) if self.limits[side].clock.is_some() => {
                 self.clocks_ms[side] = -1.0;

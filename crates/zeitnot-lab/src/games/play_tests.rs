@@ -2,7 +2,7 @@ use super::*;
 use crate::Evaluation;
 use std::collections::VecDeque;
 
-/// A player that plays the first legal move, or as told, and takes the times that it is told to.
+/// A player that plays the first legal move, or the move that it is given, and takes the times that it is given.
 struct Scripted {
     name: &'static str,
     /// Milliseconds of each move; the last is repeated.
@@ -13,7 +13,7 @@ struct Scripted {
     hangs: bool,
     /// It hangs before its clock runs.
     is_unready: bool,
-    /// What it was asked for.
+    /// The requests that it got.
     asked: Vec<GoParams>,
     since_ms: Vec<f64>,
 }

@@ -74,7 +74,7 @@ pub trait Player: Send {
     /// Answers with a move.
     ///
     /// # Errors
-    /// [`PlayerError::Engine`] and [`PlayerError::Unfit`] end the match, [`PlayerError::Interrupted`] breaks the game off, the others
-    /// lose it.
+    /// [`PlayerError::Engine`] and [`PlayerError::Unfit`] end the match, [`PlayerError::Interrupted`] breaks the game
+    /// off, the others lose it.
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError>;
 }

@@ -73,7 +73,7 @@ pub enum Termination {
     TablebaseAdjudication,
     /// The game had as many moves as it may have.
     MoveLimit,
-    /// A player gave a move that is none.
+    /// A player gave an illegal move.
     IllegalMove,
     /// A player crashed.
     Crash,
@@ -153,7 +153,7 @@ pub struct GameRecord {
     pub opening: Vec<String>,
     /// The moves played.
     pub moves: Vec<MoveRecord>,
-    /// Who won; `None` for a draw and for a game that was broken off.
+    /// Whether White won; `None` for a draw and for a game that was broken off.
     pub white_won: Option<bool>,
     /// Why it ended.
     pub termination: Termination,
@@ -168,7 +168,7 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// As PGN writes results.
+    /// The result as PGN writes it.
     pub fn result(&self) -> &'static str {
         match self.white_won {
             None if self.termination == Termination::Unfinished => "*",

@@ -15,7 +15,7 @@ impl<'a> Rereadable<'a> {
     /// Copies what can be read only once to a file that goes with this value.
     ///
     /// # Errors
-    /// Those of [`open`], and of writing the copy.
+    /// The errors of [`open`], and of writing the copy.
     pub fn new(path: &'a Path) -> io::Result<Rereadable<'a>> {
         let mut file = open(path)?;
         if file.metadata()?.is_file() {

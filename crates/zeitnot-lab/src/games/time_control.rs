@@ -1,5 +1,5 @@
-//! Reads time controls as match runners write them: `[moves/]time[+increment]`, in seconds or as minutes:seconds, and those
-//! of two players that have different ones: `10+0.1,5+0.05`.
+//! Reads time controls as match runners write them: `[moves/]time[+increment]`, in seconds or as minutes:seconds, and
+//! those of two players that have different ones: `10+0.1,5+0.05`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -46,8 +46,8 @@ impl Preset {
     }
 }
 
-/// The time controls of Mergen (docs/documents.md, 2.1); the time is in minutes and the increment in seconds there. Its "no
-/// limit" is a search to the fixed depth, too: one control of two names.
+/// The time controls of Mergen (docs/documents.md, 2.1); the time is in minutes and the increment in seconds there. Its
+/// "no limit" is a search to the fixed depth, too: one control of two names.
 pub const PRESETS: [Preset; 5] = [
     Preset::new("bullet", TimeControl::clock(60.0, 0.0)),
     Preset::new("blitz", TimeControl::clock(180.0, 2.0)),
@@ -105,7 +105,7 @@ fn number<T: FromStr>(text: &str) -> Option<T> {
 }
 
 impl fmt::Display for TimeControl {
-    /// As PGN's `TimeControl` tag has it.
+    /// The time control as PGN's tag `TimeControl` has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.depth.is_some() {
             return f.write_str("-");
@@ -121,9 +121,9 @@ impl fmt::Display for TimeControl {
 /// The time controls of the two players of a match: `T` for both, or `T1,T2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeControls {
-    /// That of the first player, whichever color it has in a game.
+    /// Time control of the first player, whichever color it has in a game.
     pub first: TimeControl,
-    /// That of the second player.
+    /// Time control of the second player.
     pub second: TimeControl,
 }
 

@@ -1,7 +1,7 @@
 //! Measures the evaluator alone: positions a second, by batch size, and side by side with another one.
 //!
-//! It times [`Evaluator::evaluate`](zeitnot_engine::backend::Evaluator::evaluate) from queries to evaluations: writing the
-//! input tensor, running the network, checking and gathering its outputs. Positions, legal moves, planes and policy
+//! It times [`Evaluator::evaluate`](zeitnot_engine::backend::Evaluator::evaluate) from queries to evaluations: writing
+//! the input tensor, running the network, checking and gathering its outputs. Positions, legal moves, planes and policy
 //! indices are prepared beforehand; there is no cache and no search.
 
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use zeitnot_engine::runtime::nvidia_readings::CardSource;
 pub(super) const POSITIONS: usize = 256;
 /// Seed of their walk.
 pub(super) const SEED: u64 = 1;
-/// How long one side runs before the other does, in milliseconds: long enough for the clocks, short enough that both see
-/// the same load of the machine.
+/// How long one side runs before the other does, in milliseconds: long enough for the clocks, short enough that both
+/// see the same load of the machine.
 const SLICE_MS: f64 = 100.0;
 /// Slices that fit into its time at the least, unless a batch takes longer.
 const SLICES: f64 = 4.0;
@@ -134,7 +134,7 @@ pub struct BenchRow {
     pub side: Throughput,
     /// The other one.
     pub versus: Option<Throughput>,
-    /// The graphics cards meanwhile, where their driver tells.
+    /// The graphics cards meanwhile, where their driver reports them.
     pub cards: Option<Vec<CardUse>>,
 }
 
@@ -144,7 +144,7 @@ impl BenchRow {
         self.versus.as_ref().map(|versus| rate(self.side.evals_per_s, versus.evals_per_s))
     }
 
-    /// The same for each second of processor time, which other programs disturb less.
+    /// The ratio of the evaluations in each second of processor time, which other programs disturb less.
     pub fn cpu_ratio(&self) -> Option<f64> {
         self.versus.as_ref().map(|versus| rate(self.side.evals_per_cpu_s, versus.evals_per_cpu_s))
     }
@@ -213,7 +213,7 @@ struct Team {
 
 /// The work of a slice of time.
 struct Slice {
-    /// Of each batch, in milliseconds.
+    /// Latency of each batch, in milliseconds.
     latencies: Vec<f64>,
     /// Batches a second of all workers.
     batches_per_s: f64,

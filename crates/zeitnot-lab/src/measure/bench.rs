@@ -1,5 +1,5 @@
-//! Searches fixed positions to a fixed depth. The number of nodes is the engine's signature: it changes when the search or
-//! the network does, and at no other time.
+//! Searches fixed positions to a fixed depth. The number of nodes is the engine's signature: it changes when the search
+//! or the network does, and at no other time.
 
 use zeitnot_engine::chess::{Game, to_uci};
 use zeitnot_engine::engine::{Engine, EngineError, GoParams};
@@ -76,8 +76,8 @@ pub struct BenchResult {
     pub elapsed_ms: f64,
 }
 
-/// Searches each of [`BENCH_POSITIONS`] until the mean depth of its visits is `depth` plies, each as a new game. The engine
-/// has to be prepared; its count repeats with one thread and smart pruning off.
+/// Searches each of [`BENCH_POSITIONS`] until the mean depth of its visits is `depth` plies, each as a new game. The
+/// engine has to be prepared; its count repeats with one thread and smart pruning off.
 ///
 /// # Errors
 /// [`EngineError`] when a search cannot start or fails.

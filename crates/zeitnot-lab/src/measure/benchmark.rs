@@ -33,8 +33,8 @@ pub struct Measured {
     pub threads: usize,
     /// Positions that a thread gathers at the most.
     pub batch: usize,
-    /// The value of `MinibatchSize` that asks for as much: 0 where a CPU's own batches, which are smaller in small trees, are as
-    /// large.
+    /// The value of `MinibatchSize` that asks for as much: 0 where a CPU's own batches, which are smaller in small
+    /// trees, are as large.
     #[serde(default)]
     pub minibatch_size: usize,
     /// Visits of the tree a second.
@@ -47,7 +47,7 @@ pub struct Measured {
     pub collisions_per_visit: f64,
     /// Positions in the average batch.
     pub mean_batch: f64,
-    /// The same as a share of `batch`.
+    /// Positions in the average batch, as a share of `batch`.
     pub batch_fill: f64,
     /// Latency of a batch as its worker sees it, in milliseconds.
     pub batch_latency_ms: Latency,
@@ -67,7 +67,7 @@ pub struct Measured {
     pub evaluations: u64,
     /// How long was searched, in seconds, without what the workers spent on batches that ended after the answer.
     pub seconds: f64,
-    /// The graphics cards meanwhile, where their driver tells.
+    /// The graphics cards meanwhile, where their driver reports them.
     #[serde(default)]
     pub cards: Option<Vec<CardUse>>,
 }
@@ -105,7 +105,8 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
-    /// Loads what the engine's options name, and sets those that would end a search early. `clock` must be the engine's.
+    /// Loads what the engine's options name, and sets those that would end a search early. `clock` must be the
+    /// engine's.
     ///
     /// # Errors
     ///
@@ -139,9 +140,9 @@ impl Benchmark {
         self.cards = cards;
     }
 
-    /// Searches the first `positions` of the bench's positions, each as a new game and for the same time, `seconds` in all,
-    /// after a search that warms up, with `threads` threads and `batch` positions in a batch (0: as the backend prefers).
-    /// Where batches take long, fewer positions get the time.
+    /// Searches the first `positions` of the bench's positions, each as a new game and for the same time, `seconds` in
+    /// all, after a search that warms up, with `threads` threads and `batch` positions in a batch (0: as the backend
+    /// prefers). Where batches take long, fewer positions get the time.
     ///
     /// # Errors
     ///
@@ -209,8 +210,8 @@ impl Benchmark {
         })
     }
 
-    /// Searches for `milliseconds`, and longer until something has been evaluated. Returns the time from the start of the
-    /// first search to the first evaluation, and the batches of the last search.
+    /// Searches for `milliseconds`, and longer until something has been evaluated. Returns the time from the start of
+    /// the first search to the first evaluation, and the batches of the last search.
     fn warm_up(&mut self, milliseconds: f64) -> Result<(Option<f64>, Reading), EngineError> {
         let start_ms = self.engine.now_ms();
         let mut reading = Reading::default();
@@ -255,8 +256,8 @@ struct Sample {
     reading: Reading,
 }
 
-/// The time of a search that counts, in milliseconds: without what the workers, on average, spent on batches that had not
-/// ended when the answer was given. Nothing of those counts, in visits or evaluations.
+/// The time of a search that counts, in milliseconds: without what the workers, on average, spent on batches that had
+/// not ended when the answer was given. Nothing of those counts, in visits or evaluations.
 fn counted_ms(sample: &Sample, threads: usize) -> f64 {
     let Sample { start_ms, answer_ms, .. } = *sample;
     let in_flight = sample.reading.batches.iter().filter(|batch| batch.end_ms > answer_ms);
@@ -292,9 +293,9 @@ fn mean_by_size(reading: &Reading) -> Vec<(usize, f64)> {
     times.into_iter().map(|(size, times)| (size, mean(&times))).collect()
 }
 
-/// The setting to use: of those within 5 % of the most visits a second the one with the fewest positions in flight (threads
-/// times batch), then with the smallest batch. Such a search learns more from each visit, and measurements differ by so much
-/// anyway.
+/// The setting to use: of those within 5 % of the most visits a second the one with the fewest positions in flight
+/// (threads times batch), then with the smallest batch. That setting learns more from each visit, and measurements
+/// differ by so much anyway.
 pub fn recommend(settings: &[Measured]) -> Option<&Measured> {
     let most = settings.iter().map(|setting| setting.visits_per_s).fold(0.0, f64::max);
     let good = settings.iter().filter(|setting| setting.visits_per_s >= most * (1.0 - GAIN));

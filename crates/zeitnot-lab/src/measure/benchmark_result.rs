@@ -54,7 +54,8 @@ enum Tagged<T> {
 /// A network, by its name and its content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkFacts {
-    /// The name of its file, without the folder: that tells about a person's machine, and nothing about the network.
+    /// The name of its file, without the folder, which says something about a person's machine and nothing about the
+    /// network.
     pub name: String,
     /// The SHA-256 of the file, where it can be read.
     pub sha256: Option<String>,
@@ -115,7 +116,7 @@ impl BenchmarkResult {
     /// The result as JSON.
     ///
     /// # Errors
-    /// Those of a number that JSON does not have.
+    /// The errors of a number that JSON does not have.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(&Tagged::Benchmark(self))
     }

@@ -67,7 +67,7 @@ fn medians(readings: &[CardReading]) -> CardReading {
     }
 }
 
-/// Cards that always tell the same.
+/// Cards that always report the same.
 #[cfg(test)]
 pub struct FixedCard(pub Vec<CardReading>);
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use parking_lot::Mutex;
 
-    /// Tells a power that rises by a watt with each reading, of two cards.
+    /// Reports a power that rises by a watt with each reading, of two cards.
     struct Rising(Mutex<f64>);
 
     impl CardSource for Rising {

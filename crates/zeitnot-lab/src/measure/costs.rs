@@ -1,5 +1,5 @@
-//! Reads the costs of batches and playouts from a benchmark's output, so that games on a virtual clock run at the speed of the
-//! machine that it measured.
+//! Reads the costs of batches and playouts from a benchmark's output, so that games on a virtual clock run at the speed
+//! of the machine that it measured.
 
 use super::{BenchmarkResult, ResultError};
 use thiserror::Error;
@@ -29,7 +29,8 @@ pub enum CostsError {
 }
 
 impl MeasuredCosts {
-    /// The costs in an output of `benchmark --json`: of its settings with one search thread the one with the most evaluations.
+    /// The costs in an output of `benchmark --json`: of its settings with one search thread the one with the most
+    /// evaluations.
     ///
     /// # Errors
     /// [`CostsError`].

@@ -9,14 +9,14 @@ use zeitnot_engine::runtime::Provider;
 
 /// The most search threads that the option takes.
 const MOST_THREADS: usize = 128;
-/// The largest batch to try on a CPU, as a multiple of the preferred one. Beyond it a busy machine makes more difference than
-/// the batch does, and a search learns less from each visit.
+/// The largest batch to try on a CPU, as a multiple of the preferred one. Beyond it a busy machine makes more
+/// difference than the batch does, and a search learns less from each visit.
 const BEYOND_PREFERRED: usize = 4;
 
 /// The settings to try: for each number of threads, batches upwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// Search threads. The best batch of each tells whether more of them pay.
+    /// Search threads. The best batch of each shows whether more of them pay.
     pub threads: Sizes,
     /// Batch sizes, in positions.
     pub batches: Sizes,
@@ -119,8 +119,8 @@ pub fn search_saturation(settings: &[Measured]) -> Option<SearchSaturation> {
 }
 
 /// A batch size, in positions, that may bring more than all that were tried and that the key `batch` of the option
-/// `BackendOptions` would let the backend run. Only backends with a `provider` have that key, and a network of a fixed batch size
-/// runs no other. `None` too where a larger batch did not pay already.
+/// `BackendOptions` would let the backend run. Only backends with a `provider` have that key, and a network of a fixed
+/// batch size runs no other. `None` too where a larger batch did not pay already.
 pub fn larger_batch(
     attributes: &Attributes,
     provider: Option<Provider>,
@@ -139,8 +139,8 @@ mod tests {
     use super::*;
     use zeitnot_engine::backend::{Backend as _, DeviceOptions, Rows, UniformBackend};
 
-    /// The attributes of ONNX Runtime's backend with this provider and these `BackendOptions`; `fixed`: with a network that
-    /// came with this batch size.
+    /// The attributes of ONNX Runtime's backend with this provider and these `BackendOptions`; `fixed`: with a network
+    /// that came with this batch size.
     fn attributes(provider: Provider, options: &str, fixed: Option<usize>) -> Attributes {
         let rows = fixed.map_or(options.parse::<DeviceOptions>().unwrap().rows(provider), Rows::fixed);
         Attributes {

@@ -10,7 +10,7 @@ use zeitnot_engine::runtime::nvidia;
 /// The machine, on which measurements depend besides the backend. Displays as one line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's own name; its architecture where it does not tell.
+    /// The processor's own name; its architecture where it gives no name.
     pub processor: String,
     /// Physical cores.
     pub cores: usize,

@@ -1,4 +1,5 @@
-//! Counts the batches and cache hits of a search, as a decorator of its backend: the search itself needs no instruments.
+//! Counts the batches and cache hits of a search, as a decorator of its backend: the search itself needs no
+//! instruments.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -9,8 +9,8 @@ use zeitnot_engine::splitmix::SplitMix64;
 /// Plies after which a walk starts again: most of a game, so that openings, middlegames and endgames all occur.
 const LONGEST: usize = 120;
 
-/// The first `count` positions of random games from the start position, each with its history; no two boards are the same
-/// and none is the end of its game. The walk is the same for the same `seed`.
+/// The first `count` positions of random games from the start position, each with its history; no two boards are the
+/// same and none is the end of its game. The walk is the same for the same `seed`.
 pub fn walk(count: usize, seed: u64) -> Vec<Game> {
     let mut random = SplitMix64(seed);
     let mut seen = HashSet::new();

@@ -1,11 +1,12 @@
-//! Searches sizes upwards until a larger one no longer pays, and finds where a device saturates. Rates come in as numbers.
+//! Searches sizes upwards until a larger one no longer pays, and finds where a device saturates. Rates come in as
+//! numbers.
 
 use serde::{Deserialize, Serialize};
 
 use zeitnot_engine::backend::saturation;
 
-/// The share by which a larger size must raise the rate to pay. Measurements differ by about as much, and a search learns
-/// more from each visit in smaller batches.
+/// The share by which a larger size must raise the rate to pay. Measurements differ by about as much, and a search
+/// learns more from each visit in smaller batches.
 pub const GAIN: f64 = 0.05;
 /// Sizes in a row that do not pay before the search ends: a single one may suit the device badly.
 const PATIENCE: usize = 2;
@@ -30,7 +31,8 @@ impl Sizes {
         Sizes::Rising { first: vec![first.min(most)], most }
     }
 
-    /// The size to measure after these, which are sizes and their rates in the order they were measured; `None` at the end.
+    /// The size to measure after these, which are sizes and their rates in the order they were measured; `None` at the
+    /// end.
     pub fn after(&self, measured: &[(usize, f64)]) -> Option<usize> {
         match self {
             Sizes::Listed(sizes) => sizes.get(measured.len()).copied(),
@@ -75,7 +77,7 @@ pub struct Saturation {
 }
 
 impl Saturation {
-    /// Of batch sizes and their evaluations a second, in any order; `None` of nothing.
+    /// Finds the saturation among batch sizes and their evaluations a second, in any order; `None` without any.
     pub fn of(measured: &[(usize, f64)]) -> Option<Saturation> {
         let (batch, evals_per_s) = saturation(measured, 1.0 - GAIN)?;
         let is_reached = measured.iter().any(|&(other, _)| other > batch);

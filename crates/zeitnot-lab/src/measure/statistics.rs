@@ -16,7 +16,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// Of these times; zeros when there are none.
+    /// The latency of batches that took these times; zeros without any.
     pub fn of(mut times: Vec<f64>) -> Latency {
         times.sort_by(f64::total_cmp);
         let at = |share| quantile(&times, share);

@@ -1,5 +1,5 @@
-//! Records how searches of positions of games grow, far beyond their budgets, so that any time manager can be asked afterwards
-//! when it would have stopped, and at what price.
+//! Records how searches of positions of games grow, far beyond their budgets, so that any time manager can be asked
+//! afterwards when it would have stopped, and at what price.
 //!
 //! | file | what |
 //! |---|---|

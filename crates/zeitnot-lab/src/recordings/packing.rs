@@ -1,4 +1,5 @@
-//! Packs a recorded search into a compressed block: what changed since the snapshot before, as integers of variable length.
+//! Packs a recorded search into a compressed block: what changed since the snapshot before, as integers of variable
+//! length.
 
 use super::recorded_search::{RecordedSearch, RecordedSnapshot};
 use flate2::Compression;
@@ -83,8 +84,8 @@ pub(super) fn unpack(block: &[u8]) -> Result<RecordedSearch, String> {
     Ok(RecordedSearch { snapshots, ..packed.trace })
 }
 
-/// Whether the counts of a snapshot can follow those of the one before: a replay goes from one to the other batch by batch, and
-/// time passes with the visits of the root. With many more playouts than visits it would hardly ever end.
+/// Whether the counts of a snapshot can follow those of the one before: a replay goes from one to the other batch by
+/// batch, and time passes with the visits of the root. With many more playouts than visits it would hardly ever end.
 fn check_counts(now: &RecordedSnapshot, before: Option<&RecordedSnapshot>, reused: u64) -> Result<(), String> {
     let (new, total) = before.map_or((0, reused), |before| (before.new_nodes, before.total_nodes));
     let grows = now.new_nodes >= new && (total..=u64::from(u32::MAX)).contains(&now.total_nodes);

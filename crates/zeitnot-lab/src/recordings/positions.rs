@@ -11,7 +11,8 @@ use zeitnot_text::files::open;
 /// One side of a game, and which of its positions are searched.
 #[derive(Clone, Debug)]
 pub struct SideOfGame {
-    /// The game's place in its file, counted from 0, those without a position among them: two that follow each other are a pair.
+    /// The game's place in its file, counted from 0, those without a position among them: two that follow each other
+    /// are a pair.
     pub number: u32,
     /// The whole game.
     pub game: Game,
@@ -52,9 +53,10 @@ pub fn read_positions(path: &Path) -> Result<Sides<'static>, PositionsError> {
     Ok(Box::new((0..count).map(side)))
 }
 
-/// Reads of each game of a PGN the positions of one side: White's in the first two games, Black's in the next two, and so on. In a
-/// match of pairs, whose two games have one opening and swapped colours, that is each player once in a pair. Games without a
-/// position to move in are left out. `tell` hears of games that are cut short because they are damaged.
+/// Reads of each game of a PGN the positions of one side: White's in the first two games, Black's in the next two, and
+/// so on. In a match of pairs, whose two games have one opening and swapped colours, that is each player once in a
+/// pair. Games without a position to move in are left out. `tell` hears of games that are cut short because they are
+/// damaged.
 ///
 /// # Errors
 /// [`PositionsError::Read`]; the sides that follow end with it, too.

@@ -14,7 +14,7 @@ pub struct RecordedSearch {
     pub game_ply: u32,
     /// The position.
     pub fen: String,
-    /// The move of the game, in UCI notation; empty where there is none.
+    /// The move of the game, in UCI notation; empty without one.
     pub played: String,
     /// Plies of the game from here to its end; 0 for a position of no game.
     pub plies_left: u32,
@@ -26,7 +26,7 @@ pub struct RecordedSearch {
     pub pieces: u32,
     /// Legal moves.
     pub legal_moves: u32,
-    /// Those of them that capture.
+    /// Legal moves that capture.
     pub captures: u32,
     /// Whether the side to move is in check.
     pub in_check: bool,
@@ -72,7 +72,8 @@ pub struct RecordedSnapshot {
     pub moves_left_plies: Option<f32>,
     /// Visits of each move.
     pub visits: Vec<u32>,
-    /// The expected result of each move for the side to move, -1 to 1, in steps of 0.0001; `None` before its first visit.
+    /// The expected result of each move for the side to move, -1 to 1, in steps of 0.0001; `None` before its first
+    /// visit.
     pub values: Vec<Option<f32>>,
 }
 
@@ -90,7 +91,7 @@ impl RecordedSnapshot {
         }
     }
 
-    /// As a time manager sees it after `new_nodes` playouts of a search, `elapsed_ms` after the move's clock started and
+    /// The search as a time manager sees it after `new_nodes` playouts, `elapsed_ms` after the move's clock started and
     /// `since_first_batch_ms` after its first batch; `priors` are those of the recorded search.
     pub fn snapshot<'a>(
         &'a self,
@@ -131,7 +132,7 @@ impl RecordedSearch {
         self.game / 2
     }
 
-    /// The facts of the position that a time manager is told, without a clock.
+    /// The facts of the position that a time manager is given, without a clock.
     pub fn request(&self) -> MoveRequest {
         MoveRequest {
             ply: self.game_ply,
@@ -155,8 +156,8 @@ impl RecordedSearch {
         self.snapshots.last()?.best_move.map(|place| place as usize)
     }
 
-    /// The value that a choice loses against the whole search's own, by the values of the whole search, 0 to 2; 0 where that
-    /// knows none. A move that the whole search values more than its own choice loses nothing.
+    /// The value that a choice loses against the whole search's own, by the values of the whole search, 0 to 2; 0 where
+    /// that knows none. A move that the whole search values more than its own choice loses nothing.
     pub fn regret(&self, choice: usize) -> f64 {
         let value = |place: usize| {
             let last = self.snapshots.last()?;

@@ -1,5 +1,5 @@
-//! Searches positions of games far beyond their budgets, each with the tree that the game would have left, and records how the
-//! root grows.
+//! Searches positions of games far beyond their budgets, each with the tree that the game would have left, and records
+//! how the root grows.
 
 use super::packing::rounded;
 use super::positions::{PositionsError, SideOfGame, Sides};
@@ -18,8 +18,8 @@ use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options};
 use zeitnot_engine::search::{RootMove, RootObserver};
 use zeitnot_time::SearchSnapshot;
 
-/// Moves of the same side before a position that are searched first, so that its tree is reused as in a game: of the tree of a
-/// move about a quarter is left for the next one, and little of it for the one after.
+/// Moves of the same side before a position that are searched first, so that its tree is reused as in a game: of the
+/// tree of a move about a quarter is left for the next one, and little of it for the one after.
 const MOVES_BEFORE: usize = 2;
 
 /// The searches that are recorded.
@@ -109,8 +109,8 @@ impl RootObserver for Growing {
 }
 
 impl Recorder {
-    /// A recorder on a loaded network. Of the options those of the search hold; no stopper but the number of nodes ends a
-    /// search, and it has one thread.
+    /// A recorder on a loaded network. Of the options those of the search hold; no stopper but the number of nodes ends
+    /// a search, and it has one thread.
     ///
     /// # Errors
     /// When the backend has no room for another engine.
@@ -118,8 +118,8 @@ impl Recorder {
         Ok(Recorder { engine: engine_for(options, backend)?, recording, growing: Arc::default() })
     }
 
-    /// Searches the position of `side` at the place `index` of its plies. The same position gives the same recorded search, whatever was
-    /// recorded before.
+    /// Searches the position of `side` at the place `index` of its plies. The same position gives the same recorded
+    /// search, whatever was recorded before.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -183,7 +183,8 @@ pub(super) fn engine_for(options: &Options, backend: Arc<dyn Backend>) -> Result
     Engine::with_backend(options, Arc::new(VirtualClock::default()), backend)
 }
 
-/// Searches the position that is set with so many playouts. Returns the move that is chosen, or the error in one line.
+/// Searches the position that is set, with this number of playouts. Returns the move that is chosen, or the error in
+/// one line.
 pub(super) fn search(engine: &mut Engine, playouts: u64) -> Result<Option<Move>, String> {
     let go = GoParams { nodes: Some(playouts), ..GoParams::default() };
     let start_ms = engine.now_ms();
@@ -191,14 +192,15 @@ pub(super) fn search(engine: &mut Engine, playouts: u64) -> Result<Option<Move>,
     end.error.map_or(Ok(end.best), Err)
 }
 
-/// The game as it stood after so many plies.
+/// The game as it stood after this number of plies.
 fn until(game: &Game, plies: usize) -> Game {
     let mut game = game.clone();
     game.truncate(plies);
     game
 }
 
-/// The positions to record: each with its number, its game and its place in it. A game is read when its first position is due.
+/// The positions to record: each with its number, its game and its place in it. A game is read when its first position
+/// is due.
 struct Tasks<'a> {
     sides: Sides<'a>,
     side: Option<Arc<SideOfGame>>,
@@ -224,8 +226,8 @@ impl Iterator for Tasks<'_> {
     }
 }
 
-/// Records all positions but the first `done`, on `threads` threads, and hands the recorded searches over in their order on the caller's
-/// thread. `interrupted` ends it.
+/// Records all positions but the first `done`, on `threads` threads, and hands the recorded searches over in their
+/// order on the caller's thread. `interrupted` ends it.
 ///
 /// # Errors
 /// The first of the recorders' or of `keep`.

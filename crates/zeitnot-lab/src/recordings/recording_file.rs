@@ -1,5 +1,5 @@
-//! Writes and reads recordings: a line of JSON that says what was recorded and how, then a block for each recorded search, with its
-//! length before it. A file that was cut off goes on behind its last whole block.
+//! Writes and reads recordings: a line of JSON that says what was recorded and how, then a block for each recorded
+//! search, with its length before it. A file that was cut off goes on behind its last whole block.
 
 use super::packing::{pack, unpack};
 use super::recorded_search::RecordedSearch;
@@ -225,7 +225,7 @@ impl<R: BufRead> Blocks<R> {
     }
 }
 
-/// As many bytes, or `None` where the file ends before.
+/// Reads `count` bytes; `None` where the file ends before.
 fn read_whole(reader: &mut impl Read, count: usize) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::with_capacity(count);
     reader.take(count as u64).read_to_end(&mut bytes)?;

@@ -1,5 +1,5 @@
-//! Compares time managers by the regret of their choices at equal mean nodes, with the oracle that knows all in hindsight as the
-//! bound, and errors by bootstrap over pairs of games.
+//! Compares time managers by the regret of their choices at equal mean nodes, with the oracle that knows all in
+//! hindsight as the bound, and errors by bootstrap over pairs of games.
 
 use super::recorded_search::RecordedSearch;
 use super::replay::{ReplayRules, Replayed, replay};
@@ -11,8 +11,8 @@ use zeitnot_time::SpecError;
 const HALVINGS: u32 = 30;
 /// How far apart mean nodes may be that count as equal.
 const EQUAL: f64 = 0.001;
-/// How far apart the mean playouts of managers may be that are compared: a search ends with a batch, so that few moves meet them less
-/// exactly.
+/// How far apart the mean playouts of managers may be that are compared: a search ends with a batch, so that few moves
+/// meet them less exactly.
 const FARTHEST: f64 = 0.05;
 
 /// The choices of one time manager, or of the oracle.
@@ -31,14 +31,16 @@ pub struct Regret {
 pub struct Oracle {
     /// Playouts of a move, on average.
     pub mean_nodes: f64,
-    /// The value that a choice loses, for each recorded search; of the one recorded search that is stopped between two snapshots, a share of both.
+    /// The value that a choice loses, for each recorded search; of the one recorded search that is stopped between two
+    /// snapshots, a share of both.
     pub regrets: Vec<f64>,
-    /// The choice of each recorded search, by its place among the moves; of that one recorded search the choice at the earlier of the two.
+    /// The choice of each recorded search, by its place among the moves; of that one recorded search the choice at the
+    /// earlier of the two.
     pub choices: Vec<Option<usize>>,
 }
 
-/// Replays a manager at the speed at which its moves have `nodes` playouts on average. Returns the speed, too; the clock stays as
-/// it is, so that the manager sees the same times.
+/// Replays a manager at the speed at which its moves have `nodes` playouts on average. Returns the speed, too; the
+/// clock stays as it is, so that the manager sees the same times.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -74,9 +76,10 @@ pub fn meets_nodes(replayed: &Replayed, nodes: f64) -> bool {
     (replayed.mean_nodes() / nodes - 1.0).abs() < FARTHEST
 }
 
-/// Stops each search at one of its snapshots in hindsight, so that all of them lose the least that can be lost with `nodes` playouts
-/// a move: the steps that save the most for a playout come first, and the last one is taken as far as the playouts go (the linear
-/// relaxation of a knapsack). So it is a lower bound of all such stops with as many playouts.
+/// Stops each search at one of its snapshots in hindsight, so that all of them lose the least that can be lost with
+/// `nodes` playouts a move: the steps that save the most for a playout come first, and the last one is taken as far as
+/// the playouts go (the linear relaxation of a knapsack). So it is a lower bound of all such stops with as many
+/// playouts.
 pub fn oracle(traces: &[RecordedSearch], nodes: f64) -> Oracle {
     let hulls: Vec<Vec<Stop>> = traces.iter().map(hull).collect();
     let first = |hull: &Vec<Stop>| hull.first().copied().unwrap_or_default();
@@ -142,7 +145,7 @@ fn hull(trace: &RecordedSearch) -> Vec<Stop> {
 }
 
 impl Regret {
-    /// Of the regrets and the choices of all moves, in the order of the recorded searches.
+    /// Sums up the regrets and the choices of all moves, in the order of the recorded searches.
     pub fn of_choices(traces: &[RecordedSearch], regrets: &[f64], choices: &[Option<usize>]) -> Regret {
         let agrees =
             |(choice, trace): &(&Option<usize>, &RecordedSearch)| choice.is_some() && **choice == trace.best_move();
@@ -151,7 +154,7 @@ impl Regret {
         Regret { mean, interval, agreement: count as f64 / choices.len().max(1) as f64 }
     }
 
-    /// Of a replay.
+    /// Sums up the regrets and the choices of a replay.
     pub fn of(traces: &[RecordedSearch], replayed: &Replayed) -> Regret {
         let choices: Vec<Option<usize>> = replayed.moves.iter().map(|mv| mv.choice).collect();
         Regret::of_choices(traces, &replayed.regrets(), &choices)
@@ -164,8 +167,8 @@ impl Regret {
     }
 }
 
-/// The mean of a number for each recorded search, and its 95 % interval by drawing whole pairs of games: the moves of one game are alike, and
-/// the two games of a pair have one opening.
+/// The mean of a number for each recorded search, and its 95 % interval by drawing whole pairs of games: the moves of
+/// one game are alike, and the two games of a pair have one opening.
 fn bootstrap(traces: &[RecordedSearch], numbers: &[f64]) -> (f64, [f64; 2]) {
     let mut games: Vec<(f64, f64)> = Vec::new();
     let mut at = 0;
@@ -224,7 +227,8 @@ mod tests {
         let stoppers = StopperParams { smart_pruning_factor: 0.0, overhead_ms: 0.0, ..StopperParams::default() };
         let rules = ReplayRules { control: "10+0.1".parse().unwrap(), speed: Speed { nps: 100.0, batch: 1 }, stoppers };
         let traces = traces();
-        // With a larger reserve the searches of these few recorded searches, all alike, jump from half to twice the nodes at one speed.
+        // With a larger reserve the searches of these few recorded searches, all alike, jump from half to twice the
+        // nodes at one speed.
         for spec in ["simple", "legacy", "smooth(extension=0.5)"] {
             let (_, replayed) = equal_nodes(&traces, spec, &rules, 100.0).unwrap();
             assert!((replayed.mean_nodes() - 100.0).abs() < 1.0, "{spec}: {}", replayed.mean_nodes());

@@ -1,5 +1,5 @@
-//! Replays the moves of recorded searches under a time manager, through the same timekeeper as a game: when each search stops,
-//! and what is played.
+//! Replays the moves of recorded searches under a time manager, through the same timekeeper as a game: when each search
+//! stops, and what is played.
 
 use super::recorded_search::{RecordedSearch, RecordedSnapshot};
 use super::replayed_search::{ReplayedSearch, Speed};
@@ -64,10 +64,12 @@ impl Replayed {
     }
 }
 
-/// Replays every game of the recorded searches, which stand in the order of games and moves, with a manager that begins each game anew.
+/// Replays every game of the recorded searches, which stand in the order of games and moves, with a manager that begins
+/// each game anew.
 ///
-/// A recorded search has a snapshot at every tenth more visits; between two of them the visits of the moves grow evenly, and their values
-/// are those of the earlier one. The tree that a move begins with is the one that was recorded, whatever was spent before.
+/// A recorded search has a snapshot at every tenth more visits; between two of them the visits of the moves grow
+/// evenly, and their values are those of the earlier one. The tree that a move begins with is the one that was
+/// recorded, whatever was spent before.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.

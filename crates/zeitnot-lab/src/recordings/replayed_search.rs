@@ -1,5 +1,5 @@
-//! Goes through a recorded search under a timekeeper, as if the search were being made: with its stops, and with its moves at the
-//! root that are given up.
+//! Goes through a recorded search under a timekeeper, as if the search were being made: with its stops, and with its
+//! moves at the root that are given up.
 
 use super::recorded_search::RecordedSnapshot;
 use super::root_pruning::RootPruning;
@@ -17,7 +17,7 @@ pub struct Speed {
 }
 
 impl Speed {
-    /// Playouts a second where nobody tells.
+    /// Playouts a second where the speed is not given.
     pub const USUAL_NPS: f64 = 1_000.0;
 
     /// The time of that many playouts, in milliseconds.
@@ -41,8 +41,9 @@ pub(crate) struct ReplayedSearch {
 }
 
 impl ReplayedSearch {
-    /// Begins a move, goes through `steps` until the timekeeper stops it or its time is over, and ends the move. The playouts of a
-    /// step are its visits of the root beyond `request.reused_nodes`; `priors` are those of the recorded search.
+    /// Begins a move, goes through `steps` until the timekeeper stops it or its time is over, and ends the move. The
+    /// playouts of a step are its visits of the root beyond `request.reused_nodes`; `priors` are those of the recorded
+    /// search.
     pub fn run(
         priors: &[f32],
         steps: impl Iterator<Item = impl Borrow<RecordedSnapshot>>,

@@ -1,5 +1,5 @@
-//! Gives the visits of root moves that cannot become the best any more to the others, as a search does under smart pruning; recorded
-//! searches went on without it.
+//! Gives the visits of root moves that cannot become the best any more to the others, as a search does under smart
+//! pruning; recorded searches went on without it.
 
 use super::recorded_search::RecordedSnapshot;
 
@@ -13,8 +13,8 @@ pub(super) struct RootPruning {
 }
 
 impl RootPruning {
-    /// Takes in the next step of the record. `expected`: the playouts that were expected to follow at the step before. Returns the
-    /// root as it is now, where it differs from the record.
+    /// Takes in the next step of the record. `expected`: the playouts that were expected to follow at the step before.
+    /// Returns the root as it is now, where it differs from the record.
     pub fn step(&mut self, step: &RecordedSnapshot, expected: f64) -> Option<RecordedSnapshot> {
         if self.recorded.len() != step.visits.len() {
             self.recorded.clone_from(&step.visits);

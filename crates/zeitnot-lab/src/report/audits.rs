@@ -1,4 +1,5 @@
-//! Draws the charts of an audit that `time audit --json` printed: times used beside the budgets of managers, and the phases.
+//! Draws the charts of an audit that `time audit --json` printed: times used beside the budgets of managers, and the
+//! phases.
 
 use super::budgets::{BudgetedMove, Budgets};
 use super::clock_figures::{PlayerRow, left, phases};

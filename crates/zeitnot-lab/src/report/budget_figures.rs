@@ -1,5 +1,5 @@
-//! Draws the times of moves beside the budgets: the player's own, and those that our managers would have granted; and the
-//! managers' estimates of the moves left beside the truth.
+//! Draws the times of moves beside the budgets: the player's own, and those that our managers would have granted; and
+//! the managers' estimates of the moves left beside the truth.
 
 use super::budgets::Budgets;
 use super::figure::{Figure, Table};
@@ -8,7 +8,7 @@ use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Reference, Spr
 use zeitnot_text::words::{count, counted, grouped, percent, time};
 
 impl Budgets<'_> {
-    /// Draws the budget of each move against the time that it used. `None` where no budget is told.
+    /// Draws the budget of each move against the time that it used. `None` where no budget is given.
     pub fn beside_used(&self) -> Option<Figure> {
         let shown = self.players.iter().zip(&self.own).enumerate();
         let shown: Vec<_> = shown.filter(|(_, (_, own))| own.budget.count > 0).collect();
@@ -55,8 +55,8 @@ impl Budgets<'_> {
         })
     }
 
-    /// Draws the mean time used by move number beside the budgets that the managers would have granted on the same clocks.
-    /// `None` without moves or managers.
+    /// Draws the mean time used by move number beside the budgets that the managers would have granted on the same
+    /// clocks. `None` without moves or managers.
     pub fn beside_managers(&self) -> Option<Figure> {
         if self.specs.is_empty() || self.managers.iter().all(|manager| manager.budgets.count == 0) {
             return None;
@@ -103,8 +103,8 @@ impl Budgets<'_> {
         })
     }
 
-    /// Draws the moves left by the managers' estimates over those that were left, as far as managers estimate them. `None` where no
-    /// estimate is told.
+    /// Draws the moves left by the managers' estimates over those that were left, as far as managers estimate them.
+    /// `None` where no estimate is given.
     pub fn moves_left(&self) -> Option<Figure> {
         let managers = self.specs.iter().zip(&self.managers).enumerate();
         let estimating: Vec<(usize, &String, f64)> = managers

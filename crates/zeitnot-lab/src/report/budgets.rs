@@ -1,5 +1,5 @@
-//! Sums up the budgets of moves, one after another: the player's own, and those that our managers would have granted, with their
-//! estimates of the moves left.
+//! Sums up the budgets of moves, one after another: the player's own, and those that our managers would have granted,
+//! with their estimates of the moves left.
 
 use super::means::Rows;
 use crate::audit::ManagerSums;

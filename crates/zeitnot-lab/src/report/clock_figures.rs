@@ -1,4 +1,5 @@
-//! Draws how players used their clocks over all of their games: the course, the clock left at the end, and the shares of the phases.
+//! Draws how players used their clocks over all of their games: the course, the clock left at the end, and the shares
+//! of the phases.
 
 use super::figure::{Figure, Table};
 use crate::clock_use::Quantiles;
@@ -11,7 +12,8 @@ pub const PHASES: [&str; 3] = ["moves 1 to 15", "moves 16 to 40", "later moves"]
 /// Curves of a chart whose bands are drawn; those of more would hide each other, so that their medians are drawn alone.
 pub const MOST_BANDS: usize = 3;
 
-/// The course of a clock over the moves of many games, one of `curves` of a chart: the median, and the band from 5 to 95 %.
+/// The course of a clock over the moves of many games, one of `curves` of a chart: the median, and the band from 5 to
+/// 95 %.
 pub fn banded(name: &str, color: usize, curves: usize, course: &[(f64, Quantiles)]) -> Curve {
     let band = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p5, clock_ms.p95)).collect();
     let points = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p50)).collect();

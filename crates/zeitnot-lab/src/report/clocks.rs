@@ -12,7 +12,7 @@ use zeitnot_text::words::{count, counted, time};
 
 /// Games of a player from which its clocks are drawn as a band; those of fewer are drawn one by one.
 const BAND_GAMES: usize = 6;
-/// The share of a player's games that must have come to a move for its quantiles to be told: the long games of a few
+/// The share of a player's games that must have come to a move for its quantiles to be shown: the long games of a few
 /// would pass for the course of all.
 const LEAST_SHARE: f64 = 0.25;
 /// Clocks of a player at one move that are kept for their quantiles.

@@ -79,7 +79,7 @@ pub struct Section {
     pub name: String,
     /// The title.
     pub title: String,
-    /// What was read.
+    /// The introduction, about what was read.
     pub introduction: String,
     /// The figures.
     pub figures: Vec<Figure>,

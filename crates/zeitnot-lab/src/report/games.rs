@@ -1,5 +1,5 @@
-//! Draws the charts of games with clocks: the courses of the clocks, the budgets, the phases. The games are read twice, one after
-//! another: to know their players, and to draw them.
+//! Draws the charts of games with clocks: the courses of the clocks, the budgets, the phases. The games are read twice,
+//! one after another: to know their players, and to draw them.
 
 use super::budgets::{BudgetedMove, Budgets};
 use super::clock_figures::{PlayerRow, left, phases};
@@ -32,7 +32,7 @@ impl AuditedGame {
         AuditedGame { times: game_times(&game), game }
     }
 
-    /// The name of a player, or of its colour where the game does not tell it.
+    /// The name of a player, or of its colour where the game does not give it.
     pub fn player(&self, color: Color) -> &str {
         player_name(&self.game, color)
     }

@@ -89,8 +89,8 @@ fn json_values(bytes: &[u8]) -> Result<Option<Vec<Value>>, ReportError> {
     Ok(Some(values).filter(|values| !values.is_empty()))
 }
 
-/// Whether a text begins with an object that has a name, or with an array of objects. PGN may begin with a `{comment}` or
-/// with a `[Tag`.
+/// Whether a text begins with an object that has a name, or with an array of objects. PGN may begin with a `{comment}`
+/// or with a `[Tag`.
 fn begins_like_json(bytes: &[u8]) -> bool {
     let mut signs = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
     matches!((signs.next(), signs.next()), (Some(b'{'), Some(b'"')) | (Some(b'['), Some(b'{')))
@@ -135,7 +135,8 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
     }
 }
 
-/// The last part if it is open, or else a new one: a file may have several matches or audits, each of which ends with its sums.
+/// The last part if it is open, or else a new one: a file may have several matches or audits, each of which ends with
+/// its sums.
 fn open<T: Default>(parts: &mut Vec<T>, is_open: impl Fn(&T) -> bool) -> &mut T {
     if !parts.last().is_some_and(is_open) {
         parts.push(T::default());

@@ -10,9 +10,9 @@ const LEAST_MOVES: usize = 5;
 /// Means over moves of the same number: of one quantity, and of one for each manager.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// That quantity.
+    /// Mean of the first quantity.
     pub first: Mean,
-    /// Those of the managers.
+    /// Means of the quantity of each manager.
     pub of_managers: Vec<Mean>,
 }
 

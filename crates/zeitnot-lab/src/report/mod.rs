@@ -1,5 +1,5 @@
-//! Writes a report about games, matches and replays: one page with charts and their numbers as tables, which needs no other file
-//! and makes no request.
+//! Writes a report about games, matches and replays: one page with charts and their numbers as tables, which needs no
+//! other file and makes no request.
 //!
 //! | file | what |
 //! |---|---|
@@ -54,7 +54,7 @@ pub struct ReportRules {
 /// Why a file is not reported on.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// It is none of the inputs.
+    /// It is not one of the inputs.
     #[error(
         "neither games in PGN, nor JSON of match, time replay, compare, simulate, audit or tune, nor a log of Lc0 with lines of TMGR:"
     )]
@@ -80,7 +80,7 @@ pub enum ReportError {
     Json {
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// An object in it is damaged, or not of its kind.
@@ -88,7 +88,7 @@ pub enum ReportError {
     Entry {
         /// The number of the object, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// It is a log without a move.
@@ -116,7 +116,7 @@ pub enum ReportError {
     Page(#[from] askama::Error),
 }
 
-/// What a file brought into a report.
+/// The yield of a file for a report: games, damage and assumptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
     /// Whether it has games in PGN, which alone have moves to ask managers about.
@@ -127,8 +127,8 @@ pub struct Added {
     pub remarks: Vec<String>,
 }
 
-/// The contents of a report in the order of its inputs. Replays under the same conditions become one section, whatever files they come
-/// from, and so do simulations: their curves belong together.
+/// The contents of a report in the order of its inputs. Replays under the same conditions become one section, whatever
+/// files they come from, and so do simulations: their curves belong together.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     parts: Vec<Part>,
@@ -191,8 +191,8 @@ impl Report {
         self.parts.push(Part::Whole(Box::new(section)));
     }
 
-    /// The sections, each with a name of its own, as each figure has in its section. No name holds `--`: with that between
-    /// the two, no two figures of a report have the same identifier or file.
+    /// The sections, each with a name of its own, as each figure has in its section. No name holds `--`: with that
+    /// between the two, no two figures of a report have the same identifier or file.
     pub fn sections(&self) -> Vec<Section> {
         let mut sections: Vec<Section> = Vec::new();
         let runs: Vec<&Run> = self.parts.iter().filter_map(Part::run).collect();
@@ -223,7 +223,7 @@ fn free_name(base: &str, is_free: impl Fn(&str) -> bool) -> String {
     (1..).map(numbered).find(|name| is_free(name)).unwrap_or_default()
 }
 
-/// What is wrong with a game, if anything is.
+/// Describes the damage of a game, if it has any.
 fn problem(game: &PgnGame) -> Option<String> {
     let problem = game.problem.as_ref()?;
     Some(format!("game {}: {problem}: the rest of it is left out", game.number))

@@ -43,7 +43,8 @@ pub fn page(sections: &[Section]) -> Result<String, ReportError> {
     Ok(page)
 }
 
-/// A text with the line ends that a browser makes of all others before it hashes an element. A checkout may have others.
+/// A text with the line ends that a browser makes of all others before it hashes an element. A checkout may have
+/// others.
 fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }

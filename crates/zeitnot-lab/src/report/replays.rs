@@ -7,8 +7,8 @@ use zeitnot_text::words::{count, counted, grouped, listed, percent};
 
 /// Regrets are shown in thousandths of a value, as `time replay` prints them.
 const SHOWN: f64 = 1e3;
-/// Playouts, as a share of the mean, by which the replays of one run may differ: `time replay` brings all managers to the
-/// same, nearly.
+/// Playouts, as a share of the mean, by which the replays of one run may differ: `time replay` brings all managers to
+/// the same, nearly.
 const SAME_NODES: f64 = 0.02;
 
 /// Builds the section about replays over the same recordings.
@@ -55,7 +55,7 @@ fn regrets(rows: &[ReplayResult]) -> Option<Figure> {
         interval: row.regret_interval.map(|ends| ends.map(|end| end * SHOWN)),
         color: color(row, rows),
     });
-    // Moves that used more than the clock are told where there are any.
+    // Moves that used more than the clock are shown where there are any.
     let has_forfeits = rows.iter().any(|row| row.forfeits > 0);
     let mut table = Table::with_columns(
         &["manager", "mean nodes", "regret", "95 % interval", "oracle", "of the oracle's gain", "agreement"],

@@ -1,4 +1,5 @@
-//! Puts rows of several files together that have the same conditions, and names the sections by the conditions that differ.
+//! Puts rows of several files together that have the same conditions, and names the sections by the conditions that
+//! differ.
 
 use crate::recordings::Speed;
 use crate::results::{ReplayResult, SimulationResult};
@@ -59,8 +60,8 @@ impl Run {
         }
     }
 
-    /// Its files, and the conditions in which it differs from the other runs of its kind. Digests are named only where the files are
-    /// the same.
+    /// Its files, and the conditions in which it differs from the other runs of its kind. Digests are named only where
+    /// the files are the same.
     pub fn title(&self, runs: &[&Run]) -> String {
         let differs = |condition: &&Condition| {
             runs.iter().filter(|run| run.rows.is_kind_of(&self.rows)).any(|run| {
@@ -81,8 +82,8 @@ impl Rows {
         discriminant(self) == discriminant(other)
     }
 
-    /// The conditions of the first row: of replays all but the manager and the playouts, of simulations all but the manager and the
-    /// time control.
+    /// The conditions of the first row: of replays all but the manager and the playouts, of simulations all but the
+    /// manager and the time control.
     fn conditions(&self) -> Vec<Condition> {
         let digest = |name, value: &str| Condition { name, value: value.to_owned(), is_digest: true };
         let fact = |name, value: String| Condition { name, value, is_digest: false };

@@ -5,7 +5,7 @@ use crate::audit::TmgrMove;
 use zeitnot_charts::{Axis, Curve, LinePlot, Plot, Quantity};
 use zeitnot_text::words::{count, counted, grouped, time};
 
-/// A quantity of a move, where the log tells it.
+/// A quantity of a move, where the log gives it.
 type Read = fn(&TmgrMove) -> Option<f64>;
 
 /// Builds the section about the moves of a log, in its order; they are counted from 1.
@@ -45,7 +45,8 @@ pub fn section(name: &str, moves: &[TmgrMove]) -> Section {
     }
 }
 
-/// Draws quantities by move; `caption` takes the first and the last value of the first one. `None` where it is not told.
+/// Draws quantities by move; `caption` takes the first and the last value of the first one. `None` where it is not
+/// given.
 fn figure(
     (name, title, y): (&str, &str, Axis),
     moves: &[TmgrMove],

@@ -12,8 +12,8 @@ const MOST_POINTS: usize = 400;
 /// Regrets are shown in thousandths of a value, as `time replay` prints them.
 const SHOWN: f64 = 1e3;
 
-/// A tuning: its settings, and the iterations that ended, in their order; those behind the last of the schedule compare the result
-/// with the start.
+/// A tuning: its settings, and the iterations that ended, in their order; those behind the last of the schedule compare
+/// the result with the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
     pub settings: CourseSettings,

@@ -28,7 +28,7 @@ pub struct BatchSpeed {
     pub versus_evals_per_cpu_s: Option<f64>,
     /// The speed as a multiple of the other side's.
     pub ratio: Option<f64>,
-    /// The same for each second of processor time.
+    /// The speed in each second of processor time, as a multiple of the other side's.
     pub cpu_ratio: Option<f64>,
     /// The graphics cards meanwhile, where their driver reports them.
     pub cards: Option<Vec<CardUse>>,

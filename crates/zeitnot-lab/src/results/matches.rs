@@ -1,4 +1,5 @@
-//! The results of `match`: a line for each game, the score at the end, and the rating by opponents whose ratings are known.
+//! The results of `match`: a line for each game, the score at the end, and the rating by opponents whose ratings are
+//! known.
 
 use crate::games::record::{GameRecord, Termination};
 use crate::games::runner::MatchEnd;
@@ -50,7 +51,8 @@ impl MatchGame {
     }
 }
 
-/// The score of some games from the first player's view. Elo differences and their 95 % errors are null where they are infinite.
+/// The score of some games from the first player's view. Elo differences and their 95 % errors are null where they are
+/// infinite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Games.

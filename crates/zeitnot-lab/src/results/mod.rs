@@ -1,5 +1,5 @@
-//! The results that the commands of the laboratory print with `--json`: each a type with a `kind`, written and read by one
-//! declaration. Times are in milliseconds.
+//! The results that the commands of the laboratory print with `--json`: each a type with a `kind`, written and read by
+//! one declaration. Times are in milliseconds.
 //!
 //! | file | the result of |
 //! |---|---|

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A manager replayed over recorded searches. Regrets are mean losses of a move in value, -1 to 1; intervals are of 95 %.
+/// A manager replayed over recorded searches. Regrets are mean losses of a move in value, -1 to 1; intervals are of
+/// 95 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplayResult {
     /// The manager.

@@ -1,5 +1,5 @@
-//! Makes the players of a match: configurations of this engine, each loaded network once and an engine for each thread, and
-//! other engines.
+//! Makes the players of a match: configurations of this engine, each loaded network once and an engine for each thread,
+//! and other engines.
 
 use super::{MatchClock, SetupError};
 use crate::games::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
@@ -44,7 +44,8 @@ impl Contestant {
         Contestant { name, rating: None, kind: Kind::External { command, options, stop: Arc::default() } }
     }
 
-    /// This engine with other options on the network that is loaded, which must be theirs, too; another engine stays as it is.
+    /// This engine with other options on the network that is loaded, which must be theirs, too; another engine stays as
+    /// it is.
     pub fn with_options(&self, options: Options) -> Contestant {
         let kind = match &self.kind {
             Kind::Own { network, .. } => Kind::Own { options: Box::new(options), network: network.clone() },
@@ -68,7 +69,8 @@ impl Contestant {
         }
     }
 
-    /// Its name, the options that are not as usual, and the SHA-256 of its network; or the command and options of another engine.
+    /// Its name, the options that are not as usual, and the SHA-256 of its network; or the command and options of
+    /// another engine.
     ///
     /// # Errors
     /// When the file of its network cannot be read.
@@ -142,7 +144,7 @@ impl Contestant {
     }
 }
 
-/// Checks that results can tell the players apart and use their ratings.
+/// Checks that results can distinguish the players and use their ratings.
 ///
 /// # Errors
 /// For the first player of whom that is not so.

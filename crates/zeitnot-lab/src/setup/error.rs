@@ -30,7 +30,7 @@ pub enum SetupError {
     /// A name is empty, or has control characters.
     #[error("{0:?} is no name of a player")]
     Name(String),
-    /// Results could not tell two players apart.
+    /// Results could not distinguish two players.
     #[error("two players are called {0}")]
     SameName(String),
     /// A rating is no finite number.

@@ -38,8 +38,9 @@ impl MatchSetup {
         Rules { limits: [limits.clone(), limits], ..self.rules.clone() }
     }
 
-    /// Checks that the games of two players do not repeat each other. On a virtual clock two games between the same players from one
-    /// position are the same game, unless something is random. On the machine's clock games that may be the same are announced.
+    /// Checks that the games of two players do not repeat each other. On a virtual clock two games between the same
+    /// players from one position are the same game, unless something is random. On the machine's clock games that may
+    /// be the same are announced.
     ///
     /// # Errors
     /// [`SetupError::Repetition`].

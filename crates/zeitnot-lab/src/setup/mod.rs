@@ -1,5 +1,5 @@
-//! Prepares matches: players, clocks, start positions and the settings that identify a match, for every command that plays
-//! games and for tests.
+//! Prepares matches: players, clocks, start positions and the settings that identify a match, for every command that
+//! plays games and for tests.
 //!
 //! | file | content |
 //! |---|---|

@@ -7,7 +7,8 @@ use zeitnot_engine::backend::SharedEvaluations;
 use zeitnot_engine::engine::{self, EngineError, RuntimePolicy};
 use zeitnot_engine::memory;
 
-/// Evaluations that a network keeps for each engine of games on virtual clocks: the players of a game look at much the same.
+/// Evaluations that a network keeps for each engine of games on virtual clocks: the players of a game look at much the
+/// same.
 const SHARED_EVALUATIONS: usize = 25_000;
 
 /// Loads the networks of all players, each once, and divides the memory that is free among `engines` engines.

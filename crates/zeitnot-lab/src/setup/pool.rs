@@ -44,8 +44,8 @@ impl<'de> Deserialize<'de> for InOrder {
     }
 }
 
-/// The engines of a pool, a JSON file: an array of objects with `name`, `command`, and if there are any `options` and the
-/// `rating`.
+/// The engines of a pool, a JSON file: an array of objects with `name`, `command`, and if there are any `options` and
+/// the `rating`.
 ///
 /// # Errors
 /// When the file cannot be read, is no pool, or has no engine.

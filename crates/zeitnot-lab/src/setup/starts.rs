@@ -16,8 +16,8 @@ impl Starts {
     /// One position for all games.
     ///
     /// # Errors
-    /// When no game can begin there: an engine searches a position whose king can be taken all the same, but PGN has no word for
-    /// that move.
+    /// When no game can begin there: an engine searches a position whose king can be taken all the same, but PGN has no
+    /// word for that move.
     pub fn one(start: Game) -> Result<Starts, SetupError> {
         if start.current().is_illegal() {
             return Err(SetupError::KingInReach);

@@ -3,8 +3,8 @@
 use crate::recordings::{RecordedSearch, RecordingFileError, RecordingHeader, parse_recording};
 use std::path::Path;
 
-/// Traces of 32 games on a virtual clock of 10+0.1 at 1,000 evaluations a second, smooth against legacy (`models/README.md` has the
-/// commands).
+/// Traces of 32 games on a virtual clock of 10+0.1 at 1,000 evaluations a second, smooth against legacy
+/// (`models/README.md` has the commands).
 const BYTES: &[u8] = include_bytes!("../../recordings/games.zt");
 
 /// The traces in the program.

@@ -13,7 +13,8 @@ use zeitnot_time::{MoveRequest, SpecError, StopperParams, Timekeeper};
 pub struct SimulationRules {
     /// The clock that each game begins with.
     pub control: TimeControl,
-    /// The speed of the searches; where `nps` is `None` it is drawn for each move from the games that the model was fitted to.
+    /// The speed of the searches; where `nps` is `None` it is drawn for each move from the games that the model was
+    /// fitted to.
     pub nps: Option<f64>,
     /// Playouts of a batch.
     pub batch: u64,

@@ -1,5 +1,6 @@
-//! Simulates the clocks of timed games, thousands of games a second: each search is drawn from recorded ones and stopped by the
-//! same timekeeper as in play; how long a game lasts and how fast it is searched is drawn from games that were played.
+//! Simulates the clocks of timed games, thousands of games a second: each search is drawn from recorded ones and
+//! stopped by the same timekeeper as in play; how long a game lasts and how fast it is searched is drawn from games
+//! that were played.
 //!
 //! | file | what |
 //! |---|---|

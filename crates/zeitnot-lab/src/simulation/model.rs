@@ -7,20 +7,21 @@ use thiserror::Error;
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_time::MoveRequest;
 
-/// Moves of a recorded game that follow each other before another game is gone on with, on average (a block bootstrap). Most games
-/// are shorter: how long the network expects a game to last, and how easy its moves are, persists through it. With blocks of 12
-/// moves the slowest twentieth of simulated games of smooth had 80 % more on the clock at move 40 than that of 200 games
-/// (docs/results/2026-11-simulated-clocks.md has the commands).
+/// Moves of a recorded game that follow each other before another game is gone on with, on average (a block bootstrap).
+/// Most games are shorter: how long the network expects a game to last, and how easy its moves are, persists through
+/// it. With blocks of 12 moves the slowest twentieth of simulated games of smooth had 80 % more on the clock at move 40
+/// than that of 200 games (docs/results/2026-11-simulated-clocks.md has the commands).
 const BLOCK: usize = 40;
-/// Positions among which the next one is drawn, by how near their move numbers and distances from the end are: enough that two
-/// simulated games of the same length differ.
+/// Positions among which the next one is drawn, by how near their move numbers and distances from the end are: enough
+/// that two simulated games of the same length differ.
 const NEAREST: usize = 12;
-/// Added to numbers of moves before their ratios are compared, so that the first and the second move are not worlds apart.
+/// Added to numbers of moves before their ratios are compared, so that the first and the second move are not worlds
+/// apart.
 const ADDED_MOVES: f64 = 5.0;
 /// Moves that have one distribution of speeds: a game is searched faster towards its end, where more is known.
 const STRIDE: usize = 10;
-/// Shortest time of a move whose speed counts, in milliseconds: in less than two batches of 8 at 1,000 playouts a second the first batch
-/// decides.
+/// Shortest time of a move whose speed counts, in milliseconds: in less than two batches of 8 at 1,000 playouts a
+/// second the first batch decides.
 const SHORTEST_MS: f64 = 20.0;
 
 /// Records that no games can be drawn from. Its text is one line.
@@ -34,12 +35,12 @@ pub enum ModelError {
     NoMoves,
 }
 
-/// The facts that games do not tell: those of another program may have no playouts and no tree sizes.
+/// The facts that games do not give: those of another program may have no playouts and no tree sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Untold {
     /// No move has playouts and a time of 20 ms or more.
     pub speeds: bool,
-    /// No two moves of a side tell how much of a tree was found again.
+    /// No two moves of a side show how much of a tree was found again.
     pub tree_reuse: bool,
 }
 
@@ -50,13 +51,14 @@ pub struct GameModel {
     lengths: Vec<usize>,
     /// Playouts a second for each ten move numbers; empty where no games were given.
     speeds: Vec<Vec<f64>>,
-    /// Tree reuse beside that of the traces: a tree keeps more after many moves of a game than after the two of a record.
+    /// Tree reuse beside that of the traces: a tree keeps more after many moves of a game than after the two of a
+    /// record.
     reuse_factor: f64,
 }
 
 /// A recorded position.
 pub(super) struct Position {
-    /// The facts that a time manager is told, but for clock and tree.
+    /// The facts that a time manager is given, but for clock and tree.
     pub facts: MoveRequest,
     /// The pair of recorded games that it is from.
     pub pair: u32,
@@ -84,7 +86,8 @@ impl GameModel {
     /// [`ModelError::NoGames`].
     pub fn new(traces: &[RecordedSearch], nodes: u64, batch: u64) -> Result<GameModel, ModelError> {
         let reused: f64 = traces.iter().map(|trace| trace.reused as f64).sum::<f64>() / traces.len().max(1) as f64;
-        // The tree before was one of `nodes` playouts in a tree that was reused itself: r (1 + r) nodes are found again.
+        // The tree before was one of `nodes` playouts in a tree that was reused itself: r (1 + r) nodes are found
+        // again.
         let mean_reuse = ((1.0 + 4.0 * reused / nodes as f64).sqrt() - 1.0) / 2.0;
         let (mut positions, mut lengths) = (Vec::new(), Vec::new());
         for game in traces.chunk_by(|a, b| a.game == b.game).filter(|game| game.len() > 1) {
@@ -111,11 +114,11 @@ impl GameModel {
         }
     }
 
-    /// Learns lengths, speeds and the mean tree reuse from games that were played. Also returns which of these they do not tell;
-    /// those stay as they were.
+    /// Learns lengths, speeds and the mean tree reuse from games that were played. Also returns which of these they do
+    /// not give; those stay as they were.
     ///
     /// # Errors
-    /// [`ModelError::NoMoves`], where they tell none.
+    /// [`ModelError::NoMoves`], where they have no moves.
     pub fn fit<'a>(
         mut self,
         games: impl IntoIterator<Item = &'a GameRecord>,
@@ -145,7 +148,7 @@ impl GameModel {
         if recorded > 0.0 && !untold.tree_reuse {
             self.reuse_factor = mean(reuses.into_iter()) / recorded;
         }
-        // Moves whose speed nobody told are as fast as those before them, or after.
+        // Moves whose speed is not given are as fast as those before them, or after.
         let told: Vec<usize> = (0..self.speeds.len()).filter(|stride| !self.speeds[*stride].is_empty()).collect();
         for stride in 0..self.speeds.len() {
             let nearest = told.iter().min_by_key(|other| other.abs_diff(stride));
@@ -191,7 +194,7 @@ impl GameModel {
         let mut distances: Vec<(f64, usize)> =
             self.positions.iter().enumerate().map(|(place, position)| (distance(position), place)).collect();
         let count = NEAREST.min(distances.len());
-        // Equal distances are told apart by their place: the same on every machine.
+        // Equal distances are ordered by their place: the same on every machine.
         distances.select_nth_unstable_by(count - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let near = &mut distances[..count];
         near.sort_unstable_by_key(|entry| entry.1);
@@ -200,7 +203,7 @@ impl GameModel {
 }
 
 impl Position {
-    /// What a choice loses by the values of the whole recorded search; 0 where nothing was searched.
+    /// Loss of a choice by the values of the whole recorded search; 0 where nothing was searched.
     pub fn regret(&self, choice: Option<usize>) -> f64 {
         choice.and_then(|choice| self.regrets.get(choice)).copied().unwrap_or(0.0)
     }
@@ -242,7 +245,7 @@ mod tests {
 
     #[test]
     fn tree_reuse_is_a_share_of_the_tree_before() {
-        // Five visits are found again of 20, to which such a share comes on top from the third move on.
+        // Five visits are found again of 20, to which this share comes on top from the third move on.
         let model = model();
         assert_eq!(model.position(1).tree_reuse, 0.25);
         let share = model.position(2).tree_reuse;
@@ -266,7 +269,7 @@ mod tests {
         };
         let game = GameRecord { moves: (0..31).map(mv).collect(), ..drawn_game(1) };
         let (model, untold) = model().fit([&game]).unwrap();
-        // They tell no sizes of trees: the reuse of the traces stays.
+        // They give no sizes of trees: the reuse of the traces stays.
         assert_eq!(untold, Untold { speeds: false, tree_reuse: true });
         assert_eq!(model.reused(model.position(1), 100), 25);
         let mut random = SplitMix64(3);

@@ -1,11 +1,11 @@
-//! Continues a recorded search below its first snapshot and beyond its last, so that a simulated search may find a smaller tree
-//! than the recorded one did, and may go on for longer.
+//! Continues a recorded search below its first snapshot and beyond its last, so that a simulated search may find a
+//! smaller tree than the recorded one did, and may go on for longer.
 
 use crate::recordings::{RecordedSearch, RecordedSnapshot};
 use std::borrow::Cow;
 
-/// Growth of the root's visits from step to step, where that is more than a batch: with batches of 8 the stoppers look after each of
-/// them up to 800 visits, beyond nearly as often.
+/// Growth of the root's visits from step to step, where that is more than a batch: with batches of 8 the stoppers look
+/// after each of them up to 800 visits, beyond nearly as often.
 const GROWTH: f64 = 1.01;
 /// How much larger than its record a search may grow: beyond any search that the memory of a machine holds.
 const LONGEST: f64 = 1e6;
@@ -46,8 +46,8 @@ impl SearchGrowth {
         self.steps.last().map_or(0, |last| last.total_nodes)
     }
 
-    /// The steps of a search that finds a tree of `reused` visits. It goes on far beyond the record with the shares that the moves
-    /// had at its end.
+    /// The steps of a search that finds a tree of `reused` visits. It goes on far beyond the record with the shares
+    /// that the moves had at its end.
     pub fn from(&self, reused: u64) -> impl Iterator<Item = Cow<'_, RecordedSnapshot>> {
         let first_batch = if reused == 0 { 1 } else { self.batch };
         let begin = self.steps.partition_point(|step| step.total_nodes < reused.saturating_add(first_batch));

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use std::thread;
 use zeitnot_time::SpecError;
 
-/// Games that must have reached a move for its clock to be told.
+/// Games that must have reached a move for its clock to be shown.
 const LEAST_GAMES: usize = 20;
-/// The largest share of moves beyond their records with which a regret is told. There the choice is the record's own, whose regret is 0
-/// by definition: all managers would look alike, and perfect.
+/// The largest share of moves beyond their records with which a regret is shown. There the choice is the record's own,
+/// whose regret is 0 by definition: all managers would look alike, and perfect.
 pub const MOST_BEYOND_RECORD: f64 = 0.05;
 
 /// The clocks after the own move of one number, over the games that reached it.
@@ -43,8 +43,9 @@ pub struct Simulation {
     pub flag_rate: f64,
     /// Shares of all time used in moves 1 to 15 out of book, 16 to 40, and later.
     pub share_by_phase: [f64; 3],
-    /// The regret of a whole game by the values of its recorded searches, on average over the games that were finished: one that is
-    /// lost on time stops, and loses less by it. `None` where no game was finished, or too many moves end beyond their records.
+    /// The regret of a whole game by the values of its recorded searches, on average over the games that were finished:
+    /// one that is lost on time stops, and loses less by it. `None` where no game was finished, or too many moves end
+    /// beyond their records.
     pub regret: Option<f64>,
     /// Its parts in moves 1 to 15 out of book, 16 to 40, and later.
     pub regret_by_phase: Option<[f64; 3]>,
@@ -102,7 +103,7 @@ pub fn simulate_games(
 }
 
 impl ClockAt {
-    /// Of the own move with that index, from 0.
+    /// The clock after the own move with that index, from 0.
     fn of(games: &[SimulatedGame], index: usize) -> ClockAt {
         let reached: Vec<&SimulatedGame> = games.iter().filter(|game| game.used_ms.len() > index).collect();
         let mean = |of: fn(&SimulatedGame) -> &[f64]| {
@@ -119,7 +120,7 @@ impl ClockAt {
 }
 
 impl Simulation {
-    /// Of these games.
+    /// Sums up these games.
     pub fn of(games: &[SimulatedGame]) -> Simulation {
         let (mut phases_ms, mut regrets) = ([0.0; 3], [0.0; 3]);
         let (mut moves, mut beyond) = (0, 0);

@@ -31,7 +31,8 @@ pub(super) const NORMALISED_ELO_PER_DEVIATION: f64 = 2.0 * ELO_PER_DECADE / std:
 pub struct Estimate {
     /// The difference of the players; `None` where it is infinite, or nothing is known.
     pub elo: Option<f64>,
-    /// Half the width of the 95 % interval; `None` where an end of the interval is infinite, or no observation differs from another.
+    /// Half the width of the 95 % interval; `None` where an end of the interval is infinite, or no observation differs
+    /// from another.
     pub margin: Option<f64>,
 }
 
@@ -49,9 +50,10 @@ impl fmt::Display for Estimate {
 /// The strength of the first player compared with the second's.
 ///
 /// A value that the formulas do not make finite is `None`. Without games that is all of them. Where every observation
-/// has the same score the variance is 0: normalised Elo, the margin and the likelihood of superiority are `None` (fastchess prints a margin
-/// of 0 and a likelihood of 0, 50 or 100 % there); logistic Elo is `None` with only wins or only losses, as it is infinite
-/// ([`Results::score`] tells which way). Few games with a score near 0 or 1 leave the margin of logistic Elo `None`.
+/// has the same score the variance is 0: normalised Elo, the margin and the likelihood of superiority are `None`
+/// (fastchess prints a margin of 0 and a likelihood of 0, 50 or 100 % there); logistic Elo is `None` with only wins or
+/// only losses, as it is infinite ([`Results::score`] shows which way). Few games with a score near 0 or 1 leave the
+/// margin of logistic Elo `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EloDifference {
     /// Logistic Elo.

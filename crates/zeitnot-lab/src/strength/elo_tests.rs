@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::super::tests::{any_results, is_near, paired, unpaired};
 use super::*;
 
-/// What fastchess computes: Elo and its margin, normalised Elo and its margin, and the likelihood of superiority in
-/// percent, which it prints with two decimals. `INFINITY` stands for every value that is not finite there, and for margins and likelihoods
-/// where no two observations differ: fastchess prints 0, and 0, 50 or 100 %.
+/// Values that fastchess computes: Elo and its margin, normalised Elo and its margin, and the likelihood of superiority
+/// in percent, which it prints with two decimals. `INFINITY` stands for every value that is not finite there, and for
+/// margins and likelihoods where no two observations differ: fastchess prints 0, and 0, 50 or 100 %.
 type Expected = [f64; 5];
 
 const NONE: f64 = f64::INFINITY;

@@ -10,7 +10,7 @@
 
 use super::sample::{Sample, mean_and_variance};
 
-/// The iteration ends when no probability changed by this much, or after so many rounds (fastchess,
+/// The iteration ends when no probability changed by this much, or after this number of rounds (fastchess,
 /// `getLLR_normalized`).
 const CONVERGED: f64 = 1e-4;
 const ROUNDS: usize = 10;

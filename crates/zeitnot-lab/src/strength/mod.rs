@@ -8,7 +8,7 @@
 //! - [`ratings`] rates several players together, some of whose ratings are known.
 //!
 //! The two games of a pair have the same opening and the colours exchanged. Their results depend on each other: an
-//! opening that is good for White gives both players a win. Counted as pairs (the pentanomial) such games tell more
+//! opening that is good for White gives both players a win. Counted as pairs (the pentanomial) these games say more
 //! than counted one by one (the trinomial), so the pairs are used wherever every game belongs to one.
 
 pub mod elo;
@@ -104,7 +104,7 @@ impl Results {
         (self.games() > 0).then(|| self.points() / self.games() as f64)
     }
 
-    /// The same results from the second player's view.
+    /// The results from the second player's view.
     pub fn swapped(&self) -> Results {
         let mut pentanomial = self.pentanomial;
         pentanomial.reverse();

@@ -8,7 +8,7 @@ use std::f64::consts::LN_10;
 
 use super::elo::{ELO_PER_DECADE, expected_score};
 
-/// What a difference of one Elo adds to the logarithm of the odds.
+/// Growth of the logarithm of the odds with a difference of one Elo.
 const LOG_ODDS_PER_ELO: f64 = LN_10 / ELO_PER_DECADE;
 /// Longest step of a rating, in Elo. Where no difference of two ratings changes its odds by more than a factor of e, a
 /// step in Newton's direction always raises the likelihood (Bach, "Self-concordant analysis for logistic regression",

@@ -7,8 +7,8 @@
 //!
 //! # What the margins leave out
 //!
-//! - The anchors keep their ratings, and margins tell the error of a player's rating given those. The anchors' own
-//!   uncertainty is not in them, and several anchors whose ratings do not fit together are not told.
+//! - The anchors keep their ratings, and margins give the error of a player's rating given those. The anchors' own
+//!   uncertainty is not in them, and several anchors whose ratings do not fit together are not reported.
 //! - A draw is taken to be as uncertain as a win or a loss. Between equals who draw a share `d` of their games that
 //!   makes margins too wide by a factor of `1 / sqrt(1 - d)`; Ordo's simulations (`-s`), which have draws, give
 //!   narrower ones.
@@ -37,7 +37,7 @@ pub struct Encounter {
 pub struct Rating {
     /// The player's name.
     pub player: String,
-    /// The rating, or why there is none.
+    /// The rating, or the reason that it is missing.
     pub value: RatingValue,
     /// Games played.
     pub games: u64,
@@ -45,7 +45,7 @@ pub struct Rating {
     pub points: f64,
 }
 
-/// A rating, or why there is none.
+/// A rating, or the reason that it is missing.
 ///
 /// A player scores on another by making at least half a point against that one, and a chain leads from one player to
 /// another where each scores on the next. A rating is finite where chains lead from the player to an anchor and from an

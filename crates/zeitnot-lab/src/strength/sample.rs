@@ -39,7 +39,7 @@ impl Sample {
         Sample { scores: &PAIR_SCORES, counts: results.pentanomial.map(|count| count as f64).to_vec(), games: 2.0 }
     }
 
-    /// The same sample with a thousandth of an observation in place of none.
+    /// Replaces counts of 0 by a thousandth of an observation.
     pub fn without_zeros(mut self) -> Sample {
         self.counts.iter_mut().filter(|count| **count == 0.0).for_each(|count| *count = NEVER_OBSERVED);
         self

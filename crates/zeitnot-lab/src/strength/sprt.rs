@@ -16,7 +16,7 @@ use super::elo::{NORMALISED_ELO_PER_DEVIATION, expected_score};
 use super::likelihood::{log_ratio_of_distances, log_ratio_of_means};
 use super::sample::Sample;
 
-/// The error rates where none are told, as in most tests of engines.
+/// The error rates where they are not given, as in most tests of engines.
 const DEFAULT_ERROR_RATE: f64 = 0.05;
 
 /// Largest distance of a hypothesis from 0, in Elo. Beyond 230 normalised Elo the iteration for pairs has no first
@@ -102,7 +102,8 @@ pub enum SprtError {
 impl FromStr for Sprt {
     type Err = SprtError;
 
-    /// Reads `E0,E1` or `E0,E1,MODEL`, two differences in Elo, normalised unless told: a test with error rates of 5 %.
+    /// Reads `E0,E1` or `E0,E1,MODEL`, two differences in Elo, normalised unless MODEL is given: a test with error
+    /// rates of 5 %.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fields: Vec<&str> = text.splitn(3, ',').collect();
         let numbers = || Some((number(fields.first()?)?, number(fields.get(1)?)?));

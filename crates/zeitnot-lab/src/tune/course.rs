@@ -7,8 +7,8 @@ use crate::strength::Results;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most points that a comparison of regrets counts for: tunings had up to 12. A point that is refused loses as many, so that no
-/// regret that is saved makes up for a game lost on time.
+/// The most points that a comparison of regrets counts for: tunings had up to 12. A point that is refused loses as
+/// many, so that no regret that is saved makes up for a game lost on time.
 const MOST_POINTS: f64 = 16.0;
 
 /// How the two points of an iteration were measured.
@@ -32,12 +32,13 @@ pub struct Judgement {
     pub most: f64,
     /// Why a point is refused, if it is: its games were lost on time.
     pub refused: [Option<String>; 2],
-    /// What was measured.
+    /// The measurement by which the points are compared.
     pub measured: Measured,
 }
 
 impl Judgement {
-    /// Compares the regrets of two points, each with why it is refused, if it is. `point`: the regret that counts as one point.
+    /// Compares the regrets of two points, each with why it is refused, if it is. `point`: the regret that counts as
+    /// one point.
     pub(super) fn of_regrets(
         cell: String,
         [(plus, plus_refused), (minus, minus_refused)]: [(Option<f64>, Option<String>); 2],
@@ -52,8 +53,9 @@ impl Judgement {
         }
     }
 
-    /// The points by which the values move: a point that is refused loses all, whatever it won. Where both are, games count as they
-    /// ended, so that fewer losses on time are better, and regrets, which cannot be compared then, do not.
+    /// The points by which the values move: a point that is refused loses all, whatever it won. Where both are, games
+    /// count as they ended, so that fewer losses on time are better, and regrets, which cannot be compared then, do
+    /// not.
     pub fn counted_points(&self) -> f64 {
         match (self.refused.each_ref().map(Option::is_some), &self.measured) {
             ([false, false], _) | ([true, true], Measured::Games(_)) => {
@@ -73,7 +75,7 @@ pub struct Iteration {
     pub iteration: u64,
     /// The values of the first point.
     pub plus: Vec<f64>,
-    /// Those of the second.
+    /// The values of the second point.
     pub minus: Vec<f64>,
     /// How they compare.
     #[serde(flatten)]
@@ -91,14 +93,15 @@ impl Entry for Iteration {
     }
 }
 
-/// Runs the iterations that the journal does not have, then compares the result with the start `comparisons` times. `judge` says how
-/// two points compare, or nothing where it was interrupted; `tell` gets each iteration and whether it was there.
+/// Runs the iterations that the journal does not have, then compares the result with the start `comparisons` times.
+/// `judge` says how two points compare, or nothing where it was interrupted; `tell` gets each iteration and whether it
+/// was there.
 ///
-/// Returns the values at the end; `None` after an interruption. As long as `judge` depends on its probe alone, so does the course on
-/// the plan alone: not on interruptions.
+/// Returns the values at the end; `None` after an interruption. As long as `judge` depends on its probe alone, so does
+/// the course on the plan alone: not on interruptions.
 ///
 /// # Errors
-/// Those of `judge` and of the journal.
+/// The errors of `judge` and of the journal.
 pub fn tune<E: From<JournalError>>(
     spsa: &Spsa,
     comparisons: u64,

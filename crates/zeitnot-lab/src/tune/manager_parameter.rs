@@ -32,7 +32,7 @@ impl ManagerParameter {
         &self.path[0]
     }
 
-    /// The specification with this value of the parameter; `None` where it is none of this manager.
+    /// The specification with this value of the parameter; `None` where that specification does not have it.
     pub fn set(&self, specification: &str, value: f64) -> Option<String> {
         let mut entries = grammar::parse(specification).ok()?;
         let [manager] = &mut entries[..] else { return None };

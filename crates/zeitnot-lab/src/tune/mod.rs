@@ -1,5 +1,5 @@
-//! Tunes parameters by SPSA, simultaneous perturbation stochastic approximation: each iteration moves all parameters at once, to
-//! both sides of where they are, lets the two points play each other, and steps towards the better one.
+//! Tunes parameters by SPSA, simultaneous perturbation stochastic approximation: each iteration moves all parameters at
+//! once, to both sides of where they are, lets the two points play each other, and steps towards the better one.
 //!
 //! | file | what |
 //! |---|---|
@@ -13,10 +13,11 @@
 //! # Sources
 //!
 //! J. C. Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient approximation", IEEE
-//! Transactions on Automatic Control 37 (1992), for the method; the same, "Implementation of the simultaneous perturbation
-//! algorithm for stochastic optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998), for the exponents of the
-//! schedule. That steps are told by their last sizes (`c_end`, `r_end`) and that points of games take the place of a loss is
-//! fishtest's way (Stockfish's testing framework), which OpenBench shares, and so are the lines that declare parameters.
+//! Transactions on Automatic Control 37 (1992), for the method; the same, "Implementation of the simultaneous
+//! perturbation algorithm for stochastic optimization", IEEE Transactions on Aerospace and Electronic Systems 34
+//! (1998), for the exponents of the schedule. That steps are given by their last sizes (`c_end`, `r_end`) and that
+//! points of games take the place of a loss is fishtest's way (Stockfish's testing framework), which OpenBench shares,
+//! and so are the lines that declare parameters.
 
 mod course;
 mod manager_parameter;

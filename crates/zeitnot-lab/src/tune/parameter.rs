@@ -1,4 +1,4 @@
-//! Describes a parameter that is tuned: its range and its steps, as a line of OpenBench tells them.
+//! Describes a parameter that is tuned: its range and its steps, as a line of OpenBench gives them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -43,7 +43,7 @@ pub enum ParameterError {
     Type {
         /// The parameter.
         name: String,
-        /// What stands there.
+        /// The text in its place.
         given: String,
     },
     /// A field is no number.
@@ -53,7 +53,7 @@ pub enum ParameterError {
         name: String,
         /// The field.
         field: &'static str,
-        /// What stands there.
+        /// The text in its place.
         given: String,
     },
     /// Its numbers do not go together.
@@ -61,7 +61,7 @@ pub enum ParameterError {
     Range {
         /// The parameter.
         name: String,
-        /// What is wrong with them.
+        /// The problem.
         problem: String,
     },
 }
@@ -134,8 +134,8 @@ impl Parameter {
         value.clamp(self.min, self.max)
     }
 
-    /// A value as it can be played: of whole numbers the one below or above it, the nearer the likelier, by a random number from 0
-    /// to 1; of others with as many decimals as tell points apart.
+    /// A value as it can be played: of whole numbers the one below or above it, the nearer the likelier, by a random
+    /// number from 0 to 1; of others with as many decimals as keep points apart.
     pub fn playable(&self, value: f64, random: f64) -> f64 {
         let value = if self.is_whole { (value + random).floor() } else { rounded(value, self.decimals()) };
         self.clamped(value)
@@ -157,7 +157,7 @@ impl Parameter {
     }
 }
 
-/// A number with so many decimals. Read from its text, it is the number that the text means, to the last bit.
+/// A number with this number of decimals. Read from its text, it is the number that the text means, to the last bit.
 fn rounded(value: f64, decimals: usize) -> f64 {
     format!("{value:.decimals$}").parse().unwrap_or(value)
 }

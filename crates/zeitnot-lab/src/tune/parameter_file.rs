@@ -6,12 +6,12 @@ use thiserror::Error;
 /// Why a file declares no parameters. Its text is one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ParameterFileError {
-    /// A line is none of a parameter.
+    /// A line does not declare a parameter.
     #[error("line {line}: {error}")]
     Line {
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it; part of the text, and so no `source` that would say it again.
+        /// The problem with it; part of the text, and so no `source` that would say it again.
         error: ParameterError,
     },
     /// A parameter is there twice.

@@ -27,7 +27,7 @@ pub struct RegretCell<'a> {
 pub struct RegretJudge<'a> {
     /// The recordings and clocks; each iteration takes the next one.
     pub cells: Vec<RegretCell<'a>>,
-    /// What the parameters are set on.
+    /// Targets that the parameters are set on.
     pub targets: Targets,
     /// Playouts between two looks of the stoppers.
     pub batch: u64,
@@ -38,10 +38,10 @@ pub struct RegretJudge<'a> {
 /// Why two points cannot be compared. Its text is one line.
 #[derive(Debug, Error)]
 pub enum JudgeError {
-    /// Values that are none.
+    /// Invalid values.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// A time manager that is none.
+    /// An invalid time manager.
     #[error(transparent)]
     Manager(#[from] SpecError),
     /// Simulated searches outgrow their records, so that their choices lose nothing.

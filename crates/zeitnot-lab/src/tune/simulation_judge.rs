@@ -28,7 +28,7 @@ pub struct SimulationCell<'a> {
 pub struct SimulationJudge<'a> {
     /// The recordings and clocks; each iteration takes the next one.
     pub cells: Vec<SimulationCell<'a>>,
-    /// What the parameters are set on.
+    /// Targets that the parameters are set on.
     pub targets: Targets,
     /// Playouts between two looks of the stoppers.
     pub batch: u64,

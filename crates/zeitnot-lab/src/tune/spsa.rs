@@ -3,13 +3,15 @@
 use super::parameter::Parameter;
 use zeitnot_engine::splitmix::{SplitMix64, mix};
 
-/// The exponent with which steps fall (Spall 1998, III.B: the smallest that is sure to converge works best in practice).
+/// The exponent with which steps fall (Spall 1998, III.B: the smallest that is sure to converge works best in
+/// practice).
 const ALPHA: f64 = 0.602;
 /// The exponent with which perturbations fall (the same).
 const GAMMA: f64 = 0.101;
-/// The share of the iterations over which the first steps are held back (Spall 1998, III.B: 10 % or less; fishtest and OpenBench: 10 %).
+/// The share of the iterations over which the first steps are held back (Spall 1998, III.B: 10 % or less; fishtest and
+/// OpenBench: 10 %).
 const STABILITY_SHARE: f64 = 0.1;
-/// Numbers from 0 to 1 that a random number of 53 bits can tell apart.
+/// Numbers from 0 to 1 that a random number of 53 bits can distinguish.
 const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
 
 /// A tuning: its parameters, and the schedule of its steps.
@@ -30,7 +32,7 @@ pub struct Probe {
     pub iteration: u64,
     /// The values of the first point.
     pub plus: Vec<f64>,
-    /// Those of the second, on the other side of the current values.
+    /// The values of the second point, on the other side of the current values.
     pub minus: Vec<f64>,
     /// The side of each parameter on which the first point lies: 1 or -1.
     signs: Vec<f64>,
@@ -57,8 +59,9 @@ impl Spsa {
         self.parameters.iter().map(|parameter| parameter.start).collect()
     }
 
-    /// `c_k = c_end (N / k)^gamma`, `a_k = r_end c_end^2 ((A + N) / (A + k))^alpha`: at the last of `N` iterations the perturbation is
-    /// `c_end`, and a point won moves the value by `r_end` times that. The step for a point is `a_k / c_k`.
+    /// `c_k = c_end (N / k)^gamma`, `a_k = r_end c_end^2 ((A + N) / (A + k))^alpha`: at the last of `N` iterations the
+    /// perturbation is `c_end`, and a point won moves the value by `r_end` times that. The step for a point is
+    /// `a_k / c_k`.
     fn gain(&self, parameter: &Parameter, iteration: u64) -> Gain {
         let (last, now) = (self.iterations as f64, iteration as f64);
         let stability = STABILITY_SHARE * last;
@@ -83,7 +86,7 @@ impl Spsa {
         probe
     }
 
-    /// The values after an iteration in which the first point won so many points more than the second.
+    /// The values after an iteration in which the first point won `points` points more than the second.
     pub fn step(&self, values: &[f64], probe: &Probe, points: f64) -> Vec<f64> {
         let stepped = self.parameters.iter().zip(values).zip(&probe.signs).map(|((parameter, value), sign)| {
             parameter.clamped(value + self.gain(parameter, probe.iteration).step * sign * points)
@@ -155,7 +158,8 @@ mod tests {
         }
     }
 
-    /// Games whose expected points are the difference of two quadratic functions of the values, with the optimum at 3, 0.4 and 20.
+    /// Games whose expected points are the difference of two quadratic functions of the values, with the optimum at 3,
+    /// 0.4 and 20.
     fn points(probe: &Probe, noise: f64, random: &mut SplitMix64) -> f64 {
         let loss = |values: &[f64]| {
             let [a, b, c] = values else { panic!("three values") };
@@ -189,8 +193,8 @@ mod tests {
 
     #[test]
     fn noise_as_of_games_leaves_an_error_that_is_expected() {
-        // A deviation of 1.15 points: that of a pair of games is about 1. Over 20 tunings the mean is the optimum, and no single
-        // one is far away.
+        // A deviation of 1.15 points: that of a pair of games is about 1. Over 20 tunings the mean is the optimum, and
+        // no single one is far away.
         let runs: Vec<Vec<f64>> = (0..20).map(|seed| tuned(2.0, seed, 1.0)).collect();
         for (at, (optimum, scale)) in [(3.0, 2.0), (0.4, 0.3), (20.0, 10.0)].into_iter().enumerate() {
             let errors: Vec<f64> = runs.iter().map(|values| (values[at] - optimum) / scale).collect();

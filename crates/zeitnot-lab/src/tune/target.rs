@@ -42,14 +42,14 @@ pub enum TargetError {
         /// The specification of the manager.
         manager: String,
     },
-    /// A value is none that it takes.
+    /// The parameter does not take a value.
     #[error("{name} = {value}: {problem}")]
     Value {
         /// The parameter.
         name: String,
         /// The value.
         value: f64,
-        /// Why it is none.
+        /// The reason.
         problem: String,
     },
     /// It stops no search.
@@ -68,14 +68,14 @@ pub enum TargetError {
     },
 }
 
-/// What a parameter is set on.
+/// The target that a parameter is set on.
 #[derive(Clone)]
 enum Target {
     Option(&'static OptionSpec),
     Manager(ManagerParameter),
 }
 
-/// What the parameters of a tuning are set on.
+/// The targets that the parameters of a tuning are set on.
 #[derive(Clone)]
 pub struct Targets {
     base: Options,
@@ -86,11 +86,11 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Finds what the parameters are set on; `base` has all other options. Where `base` names no other manager than the usual one, the
-    /// manager that the parameters name plays.
+    /// Finds what the parameters are set on; `base` has all other options. Where `base` names no other manager than the
+    /// usual one, the manager that the parameters name plays.
     ///
     /// # Errors
-    /// [`TargetError`], also where the least, the largest or the first value of a parameter is none that it takes.
+    /// [`TargetError`], also where the least, the largest or the first value of a parameter is not one that it takes.
     pub fn new(base: &Options, parameters: &[Parameter]) -> Result<Targets, TargetError> {
         let targets: Vec<Target> = parameters.iter().map(target).collect::<Result<_, _>>()?;
         let named = targets.iter().find_map(|target| match target {
@@ -109,10 +109,11 @@ impl Targets {
         Ok(targets)
     }
 
-    /// The options with the least and with the largest value of each parameter, where the others have their first values.
+    /// The options with the least and with the largest value of each parameter, where the others have their first
+    /// values.
     ///
     /// # Errors
-    /// [`TargetError`] for the first value that is none.
+    /// [`TargetError`] for the first invalid value.
     pub fn ranges(&self, parameters: &[Parameter]) -> Result<Vec<[Options; 2]>, TargetError> {
         let start: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
         self.options(&start)?;
@@ -129,7 +130,7 @@ impl Targets {
     /// Checks that the stops of recorded searches depend on all the parameters.
     ///
     /// # Errors
-    /// [`TargetError::NoEffect`], or that of a value that is none.
+    /// [`TargetError::NoEffect`], or that of an invalid value.
     pub fn check_effect(&self, parameters: &[Parameter]) -> Result<(), TargetError> {
         for (parameter, [low, high]) in parameters.iter().zip(self.ranges(parameters)?) {
             let is_same = low.stopper_params() == high.stopper_params();
@@ -164,7 +165,7 @@ impl Targets {
     /// The options with these values of the parameters.
     ///
     /// # Errors
-    /// [`TargetError`] for the first value that is none.
+    /// [`TargetError`] for the first invalid value.
     pub fn options(&self, values: &[f64]) -> Result<Options, TargetError> {
         let mut options = self.base.clone();
         for (option, text) in self.settings(values)? {

@@ -1,11 +1,12 @@
 //! Learns whether the increment that is announced really comes.
 //!
-//! UCI has one word for it, `winc`, whatever the clock does. A clock with a delay (Bronstein's, or the simple one) gives back no
-//! more than was used, some interfaces announce an increment and never add it, or add it to every other move. No single clock
-//! shows a missing increment apart from a lag of the same length, so two facts are looked for that only one of them can bring about:
+//! UCI has one word for it, `winc`, whatever the clock does. A clock with a delay (Bronstein's, or the simple one)
+//! gives back no more than was used, some interfaces announce an increment and never add it, or add it to every other
+//! move. No single clock shows a missing increment apart from a lag of the same length, so two facts are looked for
+//! that only one of them can bring about:
 //!
-//! - The clock *rose*: more came than was used. A real lag leaves that so in every quick move; neither a delay nor an increment
-//!   that does not come ever does.
+//! - The clock *rose*: more came than was used. A real lag leaves that so in every quick move; neither a delay nor an
+//!   increment that does not come ever does.
 //! - The clock fell by *all* that was used, or more: nothing of the increment is to be seen.
 
 use crate::MS_PER_SECOND;
@@ -20,13 +21,13 @@ const CLEAR_RISE: f64 = 0.1;
 /// The clock before and after a move of ours, in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClockStep {
-    /// Told before the move.
+    /// The clock as it was announced before the move.
     pub before_ms: f64,
     /// Used by our own clock.
     pub used_ms: f64,
     /// The increment that was announced with it.
     pub increment_ms: f64,
-    /// Told before the next move.
+    /// The clock as it was announced before the next move.
     pub after_ms: f64,
 }
 
@@ -36,8 +37,8 @@ impl ClockStep {
         self.before_ms - self.used_ms + self.increment_ms - self.after_ms
     }
 
-    /// Whether the clock shows what it showed, though an increment was announced or only seconds are told: a delay gave the time back,
-    /// and the lag with it, or less than a second has passed.
+    /// Whether the clock shows what it showed, though an increment was announced or only seconds are given: a delay
+    /// gave the time back, and the lag with it, or less than a second has passed.
     pub fn stands_still(&self) -> bool {
         let may_stand = self.increment_ms > 0.0 || self.rounding_ms() > 0.0;
         may_stand && (self.after_ms - self.before_ms).abs() <= MILLISECOND

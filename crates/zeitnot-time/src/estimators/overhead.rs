@@ -9,18 +9,18 @@ const FALL: f64 = 0.1;
 /// Moves within which a second lag shows that the first was no accident. A connection that stalls less often than every
 /// eighth move costs less than the time that would be kept clear for it.
 const WINDOW: usize = 8;
-/// Largest share of the clock that is kept clear for a lag seen once. All plans of the rest of the game are made from what
-/// the overhead leaves of the clock: they lose this share at most.
+/// Largest share of the clock that is kept clear for a lag seen once. All plans of the rest of the game are made from
+/// what the overhead leaves of the clock: they lose this share at most.
 const ALONE_SHARE: f64 = 0.1;
 
 /// Largest share of the clock that is kept clear for what may be no lag at all.
 const DOUBTFUL_SHARE: f64 = 0.5;
 
-/// Learns the time that passes on the judge's clock but not between our `go` and our `bestmove`, and the increment that does not
-/// come.
+/// Learns the time that passes on the judge's clock but not between our `go` and our `bestmove`, and the increment that
+/// does not come.
 ///
-/// When a move is played, the next clock is known but for these: the last clock, less the time used, plus the increment. A clock
-/// that shows more gives no sample: the time control was reached, or time was added.
+/// When a move is played, the next clock is known but for these: the last clock, less the time used, plus the
+/// increment. A clock that shows more gives no sample: the time control was reached, or time was added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LagEstimator {
     /// The whole gaps between expected and reported clocks.
@@ -42,8 +42,8 @@ struct Expected {
 }
 
 impl LagEstimator {
-    /// Time to keep clear of a clock of which the user's overhead leaves `clock_ms`, in milliseconds: the lag, and the overshoot
-    /// of hard limits.
+    /// Time to keep clear of a clock of which the user's overhead leaves `clock_ms`, in milliseconds: the lag, and the
+    /// overshoot of hard limits.
     pub fn overhead_ms(&self, clock_ms: f64) -> f64 {
         let doubtful_ms = self.gap.estimate_ms - self.lag.estimate_ms;
         self.lag.estimate_ms + doubtful_ms.min(DOUBTFUL_SHARE * clock_ms.max(0.0)) + self.overshoot.estimate_ms
@@ -284,7 +284,7 @@ mod tests {
             lag.clock_seen(ply + 2, 2_000.0);
         }
         assert_eq!(lag.overhead_ms(MINUTES), 500.0);
-        // The same clock before each move, as scripts tell it, says nothing.
+        // The same clock before each move, as scripts give it, says nothing.
         let mut lag = LagEstimator::default();
         for ply in [0, 2, 4] {
             lag.move_played(ply, 10_000.0, 0.0, 700.0);

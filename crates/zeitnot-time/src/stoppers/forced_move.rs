@@ -11,8 +11,8 @@ pub struct ForcedMove {
 }
 
 impl ForcedMove {
-    /// The forced move of a search, if it has one. A lost engine looks for the longest resistance: it still has a choice
-    /// among losing moves (docs/lc0.md, 2.6).
+    /// The forced move of a search, if it has one. A lost engine looks for the longest resistance: it still has a
+    /// choice among losing moves (docs/lc0.md, 2.6).
     pub fn of(snapshot: &SearchSnapshot) -> Option<Self> {
         let (moves, losing) = (snapshot.root_visits.len(), snapshot.losing_edges as usize);
         let spared = usize::from(!snapshot.may_resign);

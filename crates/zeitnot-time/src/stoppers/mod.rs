@@ -17,8 +17,8 @@ const MAX_TREE_NODES: u64 = 4_000_000_000;
 /// The shortest `movetime` that is left when the overhead is taken off, in milliseconds.
 const MIN_MOVETIME_MS: f64 = 1.0;
 
-/// The share of a `movetime` that an overhead takes at most which nobody has set. The default of 200 ms is for clocks, whose end
-/// loses a game; of a `movetime` of 100 ms it left one node.
+/// The share of a `movetime` that an overhead takes at most which nobody has set. The default of 200 ms is for clocks,
+/// whose end loses a game; of a `movetime` of 100 ms it left one node.
 const MOST_OF_MOVETIME: f64 = 0.1;
 
 /// The limits of a `go` command. Clocks are not here: the manager has them.
@@ -83,7 +83,8 @@ impl Default for StopperParams {
 }
 
 impl StopperParams {
-    /// Time that `go movetime` leaves for a search, in milliseconds. The measured lag is no part of it: no clock runs out.
+    /// Time that `go movetime` leaves for a search, in milliseconds. The measured lag is no part of it: no clock runs
+    /// out.
     fn within_movetime_ms(&self, movetime_ms: f64) -> f64 {
         let most = if self.overhead_is_set { f64::INFINITY } else { MOST_OF_MOVETIME * movetime_ms.max(0.0) };
         (movetime_ms - self.overhead_ms.max(0.0).min(most)).max(MIN_MOVETIME_MS)
@@ -133,8 +134,8 @@ impl Stoppers {
         self.movetime_ms
     }
 
-    /// Whether no limit is sure to end the search, so that it may take a `stop`: a mate that is looked for may not be there.
-    /// `has_manager`: whether a manager is asked, too.
+    /// Whether no limit is sure to end the search, so that it may take a `stop`: a mate that is looked for may not be
+    /// there. `has_manager`: whether a manager is asked, too.
     pub fn is_endless(&self, has_manager: bool) -> bool {
         let has_limit = has_manager
             || self.movetime_ms.is_some()
@@ -145,8 +146,8 @@ impl Stoppers {
     }
 
     /// Asks the manager, unless the search is infinite or pondering, and then every limit in order. Each link knows the
-    /// time, nodes and speed that the links before it reported; the answer carries the smallest of each and the manager's
-    /// speed. Links after the one that stops are not asked.
+    /// time, nodes and speed that the links before it reported; the answer carries the smallest of each and the
+    /// manager's speed. Links after the one that stops are not asked.
     ///
     /// Without a node in the tree nothing stops: there would be no move to answer with.
     pub fn check(&mut self, snapshot: &SearchSnapshot, manager: Option<&mut (dyn TimeManager + '_)>) -> Verdict {
@@ -212,7 +213,8 @@ impl Stoppers {
         }
     }
 
-    /// Makes a limit on nodes known to other rules, only where smart pruning is on (docs/lc0.md, 2.2); so is the manager's.
+    /// Makes a limit on nodes known to other rules, only where smart pruning is on (docs/lc0.md, 2.2); so is the
+    /// manager's.
     fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
         if self.publishes_nodes {
             so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));

@@ -5,8 +5,8 @@ use crate::{MS_PER_SECOND, SearchSnapshot, StopReason, Verdict};
 /// Time after the first evaluation before visits are counted: speed is not known sooner (docs/lc0.md, 2.6).
 const TOLERANCE_MS: f64 = 200.0;
 
-/// Share of the move's usual time that takes its place where the speed is known from earlier moves: in bullet 200 ms are
-/// most of a move.
+/// Share of the move's usual time that takes its place where the speed is known from earlier moves: in bullet 200 ms
+/// are most of a move.
 const TOLERANCE_SHARE: f64 = 0.1;
 
 /// Nodes that are granted when speed is measured, so that a slow start does not look hopeless (docs/lc0.md, 2.6).

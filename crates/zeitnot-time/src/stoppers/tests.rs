@@ -261,8 +261,8 @@ fn smart_pruning_takes_the_speed_that_others_know() {
     assert!((playouts - 0.224_490 * 456.0).abs() < 1e-3, "{playouts}");
 }
 
-// On a clock the only move, and the only one that does not lose, are played at once; other limits do not end the search of
-// one move, nor does a lead that cannot be caught up with.
+// On a clock the only move, and the only one that does not lose, are played at once; other limits do not end the search
+// of one move, nor does a lead that cannot be caught up with.
 #[test]
 fn an_only_move_is_played_at_once_on_a_clock_alone() {
     let mut manager = build("smooth").unwrap();

@@ -1,4 +1,5 @@
-//! `zeitnot time compare`: plays several time managers, or other configurations, against each other at several time controls.
+//! `zeitnot time compare`: plays several time managers, or other configurations, against each other at several time
+//! controls.
 
 mod tables;
 
@@ -137,7 +138,7 @@ fn pairs(players: usize, gauntlet: bool) -> Vec<[usize; 2]> {
 /// All that the cells of a comparison have in common.
 struct Grid<'a> {
     contestants: &'a [Contestant],
-    /// What tells each of them from others, in the journals.
+    /// The settings that distinguish each of them from others, in the journals.
     identities: Vec<Value>,
     /// The SHA-256 of this program.
     program: Option<String>,
@@ -197,7 +198,7 @@ impl Grid<'_> {
 fn file_name(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.,=()".contains(c);
     let name: String = text.chars().map(|c| if is_plain(c) { c } else { '_' }).take(LONGEST_NAME).collect();
-    // Long specifications, and those that differ in other characters alone, are told apart by their digest.
+    // Long specifications, and those that differ in other characters alone, are distinguished by their digest.
     let digest = match name == text.replace([' ', '/'], "_") {
         true => String::new(),
         false => sha256(text.as_bytes()).map(|digest| format!("-{}", &digest[..16])).unwrap_or_default(),

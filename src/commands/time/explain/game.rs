@@ -1,4 +1,5 @@
-//! `zeitnot time explain game`: shows the decision that a time manager would have made about a move of a game that was played.
+//! `zeitnot time explain game`: shows the decision that a time manager would have made about a move of a game that was
+//! played.
 
 use super::{explanation, number, overhead_ms, show};
 use crate::commands::output::{note, say};

@@ -1,5 +1,5 @@
-//! `zeitnot time explain`: shows how a time manager comes to its decisions: about one move, about the events of a script, or
-//! about a move of a game that was played.
+//! `zeitnot time explain`: shows how a time manager comes to its decisions: about one move, about the events of a
+//! script, or about a move of a game that was played.
 
 mod game;
 mod script;

@@ -1,5 +1,5 @@
-//! `zeitnot time tune`: tunes parameters by SPSA, on matches, on replays of recorded searches or on simulated games; and scans
-//! single values of them.
+//! `zeitnot time tune`: tunes parameters by SPSA, on matches, on replays of recorded searches or on simulated games;
+//! and scans single values of them.
 
 mod args;
 mod games;
@@ -72,10 +72,10 @@ trait Judge {
     /// Comparisons of the result with the start: one in each cell.
     fn comparisons(&self) -> u64;
 
-    /// What the parameters are set on.
+    /// Targets that the parameters are set on.
     fn targets(&self) -> &Targets;
 
-    /// What decides the judgements beside the parameters.
+    /// Settings that decide the judgements beside the parameters.
     fn settings(&self, matches: &ArgMatches) -> anyhow::Result<Value>;
 }
 
@@ -118,7 +118,7 @@ fn iterate(
             bar.set_position(done.iteration);
             bar.set_message(plain(&assigned(spsa, &done.values)));
             if is_resumed {
-                // The time to the end is told from the iterations that run now.
+                // The time to the end is estimated from the iterations that run now.
                 bar.reset_eta();
                 return;
             }

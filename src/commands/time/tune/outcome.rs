@@ -1,4 +1,4 @@
-//! Tells the result of a tuning: a table, the options as they are given, and the lines of OpenBench.
+//! Prints the result of a tuning: a table, the options as they are given, and the lines of OpenBench.
 
 use super::super::charts::write_charts;
 use super::file_name;
@@ -29,7 +29,7 @@ pub fn charts(out: &Path, course: &Path, is_begun: bool) -> anyhow::Result<()> {
     write_charts(out, &report.sections()).map(drop)
 }
 
-/// Tells the result.
+/// Prints the result.
 ///
 /// # Errors
 /// Also when the result lost a game on time: it is no result then.

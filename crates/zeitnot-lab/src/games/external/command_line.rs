@@ -17,8 +17,8 @@ pub(super) fn split(command: &str) -> Result<(String, Vec<String>), ExternalErro
     Ok((program, words.collect()))
 }
 
-/// The file that the command line of an engine runs: a path as it is, a name as the system finds it in `PATH`. `None` where there
-/// is none.
+/// The file that the command line of an engine runs: a path as it is, a name as the system finds it in `PATH`. `None`
+/// where there is no such file.
 pub fn program_file(command: &str) -> Option<PathBuf> {
     let (program, _) = split(command).ok()?;
     let path = &to_path(&program);

@@ -53,7 +53,7 @@ pub enum ExternalError {
         awaited: &'static str,
         /// How the process ended.
         status: String,
-        /// The last line of its standard error after a colon and a space; empty where there is none.
+        /// The last line of its standard error after a colon and a space; empty where nothing was written there.
         said: String,
     },
     /// It declares options, or names itself, without an end.
@@ -64,7 +64,7 @@ pub enum ExternalError {
         /// The most that is taken, in KiB.
         limit_kib: usize,
     },
-    /// No answer came in time, or the engine does not read what it is told.
+    /// No answer came in time, or the engine does not read its input.
     #[error("{engine} gave no {awaited} within {waited_ms:.0} ms")]
     Stalled {
         /// The engine.
@@ -113,7 +113,8 @@ impl ExternalError {
     }
 }
 
-/// A text that came from an engine, fit for an error and for a name: without characters that are not safe to print, and not long.
+/// A text that came from an engine, fit for an error and for a name: without characters that are not safe to print, and
+/// not long.
 pub(super) fn one_line(text: &str) -> String {
     let clean = text.trim().chars().map(|c| if is_safe(c) { c } else { ' ' });
     let mut line: String = clean.clone().take(QUOTED).collect();

@@ -9,7 +9,7 @@ pub enum ExternalScore {
     Mate(i32),
 }
 
-/// What an engine has told of its search: the last value of each kind, for the best line.
+/// Values that an engine has reported of its search: the last one of each kind, for the best line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Told {
     pub depth: Option<u32>,
@@ -18,8 +18,8 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Takes over the values of a line that begins with `info`. Words that are not known are passed over, as UCI demands;
-    /// so are other lines of MultiPV than the first, and scores that are bounds.
+    /// Takes over the values of a line that begins with `info`. Words that are not known are passed over, as UCI
+    /// demands; so are other lines of MultiPV than the first, and scores that are bounds.
     pub fn update(&mut self, line: &str) {
         let mut told = *self;
         let mut words = line.split_ascii_whitespace().skip(1).peekable();

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::chess::{Color, Game, Move, parse_uci};
 use zeitnot_engine::clock::MonotonicClock;
 
-/// The option by which an engine is told that a game is one of Chess960.
+/// The option by which an engine learns that a game is one of Chess960.
 const CHESS960: &str = "UCI_Chess960";
 /// Milliseconds between two looks whether the wait for an engine was called off.
 const LOOK_MS: f64 = 100.0;
@@ -30,7 +30,8 @@ const LOOK_MS: f64 = 100.0;
 /// How long an engine is waited for outside its searches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patience {
-    /// Milliseconds for `uciok` and for each `readyok`, in which an engine may have to load a network or to prepare a device.
+    /// Milliseconds for `uciok` and for each `readyok`, in which an engine may have to load a network or to prepare a
+    /// device.
     pub ready_ms: f64,
     /// Milliseconds between `quit` and the end of the process; then it is killed.
     pub quit_ms: f64,
@@ -47,20 +48,20 @@ impl Default for Patience {
 pub struct ExternalAnswer {
     /// The move; it is legal.
     pub mv: Move,
-    /// The answer that the engine expects, if it told a legal one.
+    /// The answer that the engine expects, if it gave a legal one.
     pub ponder: Option<Move>,
     /// Milliseconds from just before `go` was written until `bestmove` was read.
     pub used_ms: f64,
-    /// The last depth that was told.
+    /// The last depth that was reported.
     pub depth: Option<u32>,
-    /// The last number of nodes that was told.
+    /// The last number of nodes that was reported.
     pub nodes: Option<u64>,
-    /// The last score that was told, from the view of the side that moved.
+    /// The last score that was reported, from the view of the side that moved.
     pub score: Option<ExternalScore>,
 }
 
-/// Another engine. After any error its process is gone, and [`ExternalEngine::restart`] starts a new one. When this is dropped the
-/// engine is told to quit, and killed if it does not.
+/// Another engine. After any error its process is gone, and [`ExternalEngine::restart`] starts a new one. When this is
+/// dropped the engine is asked to quit, and killed if it does not.
 pub struct ExternalEngine {
     program: String,
     args: Vec<String>,
@@ -69,13 +70,13 @@ pub struct ExternalEngine {
     patience: Patience,
     /// Calls off every wait for it.
     stop: Arc<AtomicBool>,
-    /// What it calls itself, or else the program.
+    /// The name that it gives itself, or else the program's.
     name: String,
     clock: MonotonicClock,
     running: Option<Running>,
 }
 
-/// An engine that has been told its options and was ready.
+/// An engine that has been given its options and was ready.
 struct Running {
     process: Process,
     declared: Vec<DeclaredOption>,
@@ -84,8 +85,9 @@ struct Running {
 }
 
 impl ExternalEngine {
-    /// Starts an engine and sets its options. The command line is split into words as a shell splits it: quotes hold words
-    /// together. Options are found in any case of letters; their values are checked against the kind that the engine declares.
+    /// Starts an engine and sets its options. The command line is split into words as a shell splits it: quotes hold
+    /// words together. Options are found in any case of letters; their values are checked against the kind that the
+    /// engine declares.
     ///
     /// # Errors
     /// [`ExternalError`] when there is no such program, it does not speak UCI, or it has not an option or its value.
@@ -96,7 +98,7 @@ impl ExternalEngine {
     /// [`ExternalEngine::start`] with another patience than the default. Once `stop` is set, nothing is waited for.
     ///
     /// # Errors
-    /// The same, and [`ExternalError::CalledOff`].
+    /// The errors of [`ExternalEngine::start`], and [`ExternalError::CalledOff`].
     pub fn start_with(
         command: &str,
         options: &[(String, String)],
@@ -118,7 +120,7 @@ impl ExternalEngine {
         Ok(engine)
     }
 
-    /// What the engine calls itself; the program's name where it does not.
+    /// The name that the engine gives itself; the program's name where it gives no name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -126,7 +128,7 @@ impl ExternalEngine {
     /// Ends the process if there is one, starts another, and sets the options again.
     ///
     /// # Errors
-    /// Those of [`ExternalEngine::start`].
+    /// The errors of [`ExternalEngine::start`].
     pub fn restart(&mut self) -> Result<(), ExternalError> {
         self.quit();
         let mut process = Process::start(&self.program, &self.args, self.clock)
@@ -149,7 +151,7 @@ impl ExternalEngine {
         Ok(())
     }
 
-    /// Tells the engine that the next position is of another game, and waits until it is ready.
+    /// Informs the engine that the next position is of another game, and waits until it is ready.
     ///
     /// # Errors
     /// When it does not run, ends, or does not get ready.
@@ -161,14 +163,14 @@ impl ExternalEngine {
         Ok(())
     }
 
-    /// Lets the engine move in a game that goes on, and waits for its answer as long as the mover has time, and `patience_ms`
-    /// milliseconds longer. That is the whole time where the mover has no clock. Whether an answer came too late for the clock,
-    /// the caller judges by [`ExternalAnswer::used_ms`].
+    /// Lets the engine move in a game that goes on, and waits for its answer as long as the mover has time, and
+    /// `patience_ms` milliseconds longer. That is the whole time where the mover has no clock. Whether an answer came
+    /// too late for the clock, the caller judges by [`ExternalAnswer::used_ms`].
     ///
     /// # Errors
-    /// [`ExternalError::Stalled`] without an answer, [`ExternalError::CalledOff`], [`ExternalError::Ended`] when the process ended,
-    /// [`ExternalError::BadMove`] when the answer is no legal move, [`ExternalError::Chess960`] when the engine cannot play
-    /// the game, [`ExternalError::NotRunning`] after an earlier error.
+    /// [`ExternalError::Stalled`] without an answer, [`ExternalError::CalledOff`], [`ExternalError::Ended`] when the
+    /// process ended, [`ExternalError::BadMove`] when the answer is no legal move, [`ExternalError::Chess960`] when the
+    /// engine cannot play the game, [`ExternalError::NotRunning`] after an earlier error.
     pub fn go(&mut self, game: &Game, clock: &GoClock, patience_ms: f64) -> Result<ExternalAnswer, ExternalError> {
         let mut running = self.take_running()?;
         let answer = self.search(&mut running, game, clock, patience_ms)?;

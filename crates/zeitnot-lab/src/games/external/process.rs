@@ -1,5 +1,5 @@
-//! Runs an engine as a child process, with a thread at each of its three streams: however much it writes and however little it
-//! reads, it neither blocks this program nor fills its memory.
+//! Runs an engine as a child process, with a thread at each of its three streams: however much it writes and however
+//! little it reads, it neither blocks this program nor fills its memory.
 
 use super::info_line::Told;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded, unbounded};
@@ -17,7 +17,8 @@ use zeitnot_text::files::to_os;
 const LONGEST_LINE: usize = 1 << 14;
 /// Lines that wait to be looked at; further ones are lost.
 const LINES: usize = 1 << 10;
-/// Bytes of `id` and `option` lines that are taken: an engine declares a few hundred options at most, of a hundred bytes.
+/// Bytes of `id` and `option` lines that are taken: an engine declares a few hundred options at most, of a hundred
+/// bytes.
 pub(super) const MOST_DECLARED: usize = 1 << 19;
 /// Bytes that a line costs beside its own.
 const LINE_COST: usize = 64;
@@ -36,7 +37,7 @@ pub(super) enum Output {
     Line(String),
     /// More than [`MOST_DECLARED`] before `uciok`.
     Flood,
-    /// `bestmove`, when it was read by the process's clock, and what the lines before it told.
+    /// `bestmove`, when it was read by the process's clock, and what the lines before it reported.
     BestMove { line: String, at_ms: f64, told: Told },
 }
 
@@ -50,7 +51,7 @@ pub(super) enum Silence {
 
 struct Input {
     text: String,
-    /// Is told when the writing began.
+    /// Receives the moment at which the writing began.
     written: Option<Sender<f64>>,
 }
 
@@ -70,7 +71,7 @@ impl Process {
     /// Starts a program.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// The errors of the operating system.
     pub fn start(program: &str, args: &[String], clock: MonotonicClock) -> io::Result<Process> {
         let mut command = Command::new(to_os(program));
         command
@@ -84,7 +85,8 @@ impl Process {
         let mut child = command.spawn()?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(mut stdout), Some(mut stderr)) = streams else { unreachable!("all three are pipes") };
-        // None may be lost, as an option would be, and few wait: an engine that does not read is given up when it is next waited for.
+        // None may be lost, as an option would be, and few wait: an engine that does not read is given up when it is
+        // next waited for.
         let (input, commands) = unbounded();
         let (lines, output) = bounded(LINES);
         let (open, errors_open) = bounded(0);
@@ -111,8 +113,8 @@ impl Process {
         let _ = self.input.send(Input { text: format!("{line}\n"), written: None });
     }
 
-    /// Sends a line and waits until it is written, but not beyond `deadline_ms`. Returns when the writing began; `None` when
-    /// the engine does not read.
+    /// Sends a line and waits until it is written, but not beyond `deadline_ms`. Returns when the writing began; `None`
+    /// when the engine does not read.
     pub fn tell_and_stamp(&self, line: &str, deadline_ms: f64) -> Option<f64> {
         let (written, stamp) = bounded(1);
         self.input.send(Input { text: format!("{line}\n"), written: Some(written) }).ok()?;
@@ -122,7 +124,7 @@ impl Process {
     /// The next line of output that matters.
     ///
     /// # Errors
-    /// [`Silence`] when there is none, or none before `deadline_ms`.
+    /// [`Silence`] when there is no such line, or none came before `deadline_ms`.
     pub fn next(&self, deadline_ms: f64) -> Result<Output, Silence> {
         self.output.recv_timeout(self.until(deadline_ms)).map_err(|error| match error {
             RecvTimeoutError::Timeout => Silence::Late,
@@ -170,8 +172,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Errors mean that there is nothing left to kill. An engine that has ended by itself may have left children, which keep
-        // the number of its group from being given to others.
+        // Errors mean that there is nothing left to kill. An engine that has ended by itself may have left children,
+        // which keep the number of its group from being given to others.
         #[cfg(unix)]
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -225,7 +227,8 @@ fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClo
     });
 }
 
-/// Reads lines up to the end or a break, with the time at which the end of each was read. Of long ones it keeps the beginning.
+/// Reads lines up to the end or a break, with the time at which the end of each was read. Of long ones it keeps the
+/// beginning.
 fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&str, f64) -> ControlFlow<()>) {
     let mut buffer = vec![0; BUFFER];
     let mut line = Vec::new();
@@ -292,7 +295,7 @@ mod tests {
         assert_eq!((lines[0].len(), lines[1].as_str()), (LONGEST_LINE, "readyok"));
     }
 
-    /// What comes of the lines of an engine: their number, and whether it was told that they are too many.
+    /// Number of lines taken from an engine, and whether it was reported that they are too many.
     fn taken(text: &str) -> (usize, bool) {
         let (sender, queue) = bounded(LINES);
         let text = text.to_owned();

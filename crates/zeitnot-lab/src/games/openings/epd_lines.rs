@@ -6,8 +6,8 @@ use std::io::Read;
 
 /// Fields of a FEN that an EPD has, too; its operations follow.
 const EPD_FIELDS: usize = 4;
-/// Counters that follow in a FEN: plies since the last capture or pawn move, and the number of the full move. Each has the name of its
-/// operation in EPD, and its usual value.
+/// Counters that follow in a FEN: plies since the last capture or pawn move, and the number of the full move. Each has
+/// the name of its operation in EPD, and its usual value.
 const COUNTERS: [(&str, &str); 2] = [("hmvc", "0"), ("fmvn", "1")];
 
 /// Reads a file. An error has the number of the line, from 1.

@@ -1,7 +1,7 @@
 //! Reads start positions of games from files of EPD, FEN and PGN.
 //!
-//! All positions and moves are checked when a file is read: a bad one would otherwise end a match of hours when its turn
-//! comes. They are kept as text, because a book has hundreds of thousands.
+//! All positions and moves are checked when a file is read: a bad one would otherwise end a match of hours when its
+//! turn comes. They are kept as text, because a book has hundreds of thousands.
 
 mod epd_lines;
 mod pgn_games;
@@ -16,7 +16,7 @@ use zeitnot_engine::chess::{Game, Outcome};
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_text::files::{MARK, open};
 
-/// What stands between the FEN and the moves of an opening.
+/// Text between the FEN and the moves of an opening.
 const MOVES: &str = " moves ";
 /// Characters of a bad line or token that an error quotes.
 const QUOTED: usize = 80;
@@ -48,7 +48,7 @@ pub enum OpeningsError {
         /// The problem.
         reason: String,
     },
-    /// A game of a PGN file is none to go on with.
+    /// A game of a PGN file has no position to go on from.
     #[error("{} game {game}: {reason}", path.display())]
     Game {
         /// The file.
@@ -63,7 +63,7 @@ pub enum OpeningsError {
 /// The order in which [`Openings::get`] gives the openings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpeningOrder {
-    /// As in the files.
+    /// The order in the files.
     Sequential,
     /// Shuffled; the same seed gives the same order on every machine.
     Shuffled {
@@ -85,16 +85,16 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Reads the files: PGN where the name ends in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a line.
-    /// `plies` is the number of moves of either side that are taken from a game of a PGN at most; `None` takes all of the main
-    /// line. Without files there is one opening, the standard start position.
+    /// Reads the files: PGN where the name ends in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a
+    /// line. `plies` is the number of moves of either side that are taken from a game of a PGN at most; `None` takes
+    /// all of the main line. Without files there is one opening, the standard start position.
     ///
     /// Positions with castling rights of Chess960 are games of Chess960.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, has no positions, or has one that no game can begin with: not a position, over already,
-    /// or one whose side to move could take the king.
+    /// When a file cannot be read, has no positions, or has one that no game can begin with: not a position, over
+    /// already, or one whose side to move could take the king.
     pub fn read(paths: &[PathBuf], plies: Option<usize>) -> Result<Openings, OpeningsError> {
         let mut books: Vec<Book> = paths.iter().map(|path| read_book(path, plies)).collect::<Result<_, _>>()?;
         if books.is_empty() {
@@ -103,7 +103,7 @@ impl Openings {
         Ok(Openings { books, shuffled: None })
     }
 
-    /// The same openings in another order.
+    /// Puts the openings in another order.
     pub fn in_order(self, order: OpeningOrder) -> Openings {
         let shuffled = match order {
             OpeningOrder::Sequential => None,
@@ -118,7 +118,8 @@ impl Openings {
         self.books.iter().map(Vec::len).sum()
     }
 
-    /// The game at this place of the order, with the moves of its opening. After the last opening comes the first again.
+    /// The game at this place of the order, with the moves of its opening. After the last opening comes the first
+    /// again.
     pub fn get(&self, index: usize) -> Game {
         let place = index % self.len();
         let mut rest = self.shuffled.as_ref().map_or(place, |order| order[place] as usize);

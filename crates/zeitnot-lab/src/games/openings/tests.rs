@@ -38,8 +38,8 @@ fn without_files_there_is_the_start_position() {
 
 #[test]
 fn openings_read_epd_and_fen_lines() {
-    // The forms of the books that engines are tested with: counters, none, spaces at the end, operations, a byte order mark,
-    // line ends of Windows, and a name in Latin-1.
+    // The forms of the books that engines are tested with: counters, none, spaces at the end, operations, a byte order
+    // mark, line ends of Windows, and a name in Latin-1.
     let text = b"\xef\xbb\xbf8/8/4k3/8/8/4K3/4P3/8 w - - bm e4; id \"1 2\";\n\n\
         8/8/4k3/8/8/4K3/4P3/8 b - - 7 40\r\n\
         r1bq1rk1/ppp2ppp/5n2/2bp4/2NPP3/2P5/PP3PPP/RNBQK2R w KQ d6 0 9\n\

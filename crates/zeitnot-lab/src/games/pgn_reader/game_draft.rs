@@ -9,7 +9,7 @@ use zeitnot_text::files::from_any_encoding;
 const QUOTED: usize = 60;
 /// The most that is kept of one game's tags and comments, in bytes.
 const MOST_TEXT: usize = 1 << 24;
-/// What a tag or a comment takes beside its text, in bytes.
+/// Bytes that a tag or a comment takes beside its text.
 const ENTRY: usize = 64;
 /// The tags of one game that are kept at most.
 const MOST_TAGS: usize = 1_000;
@@ -109,9 +109,9 @@ impl GameDraft {
         self.block = self.game.tags.len();
     }
 
-    /// Takes the game before this tag apart, if it is one of another game: two blocks of tags that share a name are those of two
-    /// games, as is a second block that has `Event`, the first tag by the standard, and the tags behind the second one that has the
-    /// name of their block's first.
+    /// Takes the game before this tag apart, if it is one of another game: two blocks of tags that share a name are
+    /// those of two games, as is a second block that has `Event`, the first tag by the standard, and the tags behind
+    /// the second one that has the name of their block's first.
     pub(super) fn split_before(&mut self, name: &str) -> Option<GameDraft> {
         let tags = &mut self.game.tags;
         let (before, block) = tags.split_at(self.block);
@@ -148,7 +148,8 @@ impl GameDraft {
         self.text.get_or_insert_with(|| quoted(&String::from_utf8_lossy(&text[..text.len().min(4 * QUOTED)])));
     }
 
-    /// Whether a line behind a blank one begins a game without tags: it has the number 1 of White, or no number has any.
+    /// Whether a line behind a blank one begins a game without tags: it has the number 1 of White, or no number has
+    /// any.
     pub(super) fn is_followed_by(&self, line: &[u8]) -> bool {
         let begins = match numbered(line) {
             (Some(1), points, _) => points < 2,
@@ -171,8 +172,8 @@ impl GameDraft {
         }
     }
 
-    /// Takes the first line of the moves, or the next one behind a blank line. Text before it that was no move for this reader
-    /// may have been one: then the number that is due is missing.
+    /// Takes the first line of the moves, or the next one behind a blank line. Text before it that was no move for this
+    /// reader may have been one: then the number that is due is missing.
     pub(super) fn begin_moves(&mut self, line: &[u8]) {
         self.is_cut = false;
         self.set_up();

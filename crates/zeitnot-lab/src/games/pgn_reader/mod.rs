@@ -1,7 +1,7 @@
 //! Reads the games of PGN files one after another with their comments, as far as each of them is sound.
 //!
-//! No word that could be a move is passed over in silence: it is read, or the game ends there and names it. What is kept of a
-//! game has a limit, whatever the file is.
+//! No word that could be a move is passed over in silence: it is read, or the game ends there and names it. What is
+//! kept of a game has a limit, whatever the file is.
 
 mod game_draft;
 #[cfg(test)]
@@ -50,8 +50,8 @@ impl PgnGame {
     }
 }
 
-/// The games of a PGN, read one after another; one that is damaged ends where it is, and the next one is read. An error of the
-/// source is the last item.
+/// The games of a PGN, read one after another; one that is damaged ends where it is, and the next one is read. An error
+/// of the source is the last item.
 pub struct PgnGames<R> {
     lines: Lines<R>,
     draft: GameDraft,
@@ -245,7 +245,7 @@ impl<R: Read> Iterator for PgnGames<R> {
 /// Reads every game of a source at once.
 ///
 /// # Errors
-/// Those of the source, and that it is no text of UTF-8 ([`mark_length`](zeitnot_text::files::mark_length)).
+/// The errors of the source, and that it is no text of UTF-8 ([`mark_length`](zeitnot_text::files::mark_length)).
 pub fn read_games(source: impl Read) -> io::Result<Vec<PgnGame>> {
     PgnGames::new(source).collect()
 }

@@ -23,7 +23,7 @@ fn line(fen: &str, moves: &str) -> String {
     games[0].split_once(": ").unwrap().1.replace(" *", "")
 }
 
-/// What stands between two games belongs to the right one.
+/// Text between two games belongs to the right one.
 #[test]
 fn games_are_cut_where_they_end() {
     // A remark between two games is of neither.
@@ -239,7 +239,7 @@ fn games_are_told_apart_by_their_tags() {
         let text = format!("\u{feff}{0}\n1. e4 1-0{mark}{0}\n1. d4 0-1{mark}", game("A"));
         assert_eq!(told(text.as_bytes()), ["Event=x, White=A: e2e4 1-0", "Event=x, White=A: d2d4 0-1"], "{mark:?}");
     }
-    // Without tags, and without blank lines; a text around them is none.
+    // Without tags, and without blank lines; a text around them is no game.
     assert_eq!(
         told(b"Some games.\n\n1. e4 e5\n\n1. d4 *\n\n1. c4\n\nThe end.\n"),
         [": e2e4 e7e5 none", ": d2d4 *", ": c2c4 none"]

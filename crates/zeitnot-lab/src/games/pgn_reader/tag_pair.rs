@@ -25,8 +25,8 @@ fn name_and_rest(text: &[u8]) -> Option<(&[u8], &[u8])> {
     (length > 0).then(|| text.split_at(length))
 }
 
-/// Reads the tag pair at the begin of a text, within its first line. A value may have quotation marks that are not escaped, or
-/// none around it; the closing mark and bracket may be missing.
+/// Reads the tag pair at the begin of a text, within its first line. A value may have quotation marks that are not
+/// escaped, or none around it; the closing mark and bracket may be missing.
 pub(super) fn tag_pair(text: &[u8]) -> Option<TagPair> {
     let line_end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len());
     let line = &text[..line_end];
@@ -46,8 +46,8 @@ pub(super) fn tag_pair(text: &[u8]) -> Option<TagPair> {
         let tail = quoted[at + 1..].trim_ascii_start().strip_prefix(b"]")?;
         Some((&quoted[..at], tail))
     });
-    // Marks within the value are not always escaped, and a backslash before the last one is none of an escape: the value ends where
-    // something else begins, or at the last mark.
+    // Marks within the value are not always escaped, and a backslash before the last one escapes nothing: the value
+    // ends where something else begins, or at the last mark.
     let is_end = |value: &[u8], tail: &[u8]| {
         let escapes = value.iter().rev().take_while(|byte| **byte == b'\\').count();
         let tail = tail.trim_ascii_start();

@@ -8,8 +8,9 @@ const PROMOTIONS: &[u8] = b"QRBN";
 const ELLIPSIS: &[u8] = "\u{2026}".as_bytes();
 /// Words that people write behind a move: en passant, check, mate, novelty, diagram.
 const ANNOTATIONS: [&str; 10] = ["e.p", "ep", "ch", "mate", "dis", "dbl", "N", "TN", "D", "RR"];
-/// Words of which the names of standard chess and Chess960 are made in the tag `Variant`, in lower case and without signs; `wild/0` to
-/// `wild/8a` are start positions of FICS. Which of the two a game is, the castling rights of its start say.
+/// Words of which the names of standard chess and Chess960 are made in the tag `Variant`, in lower case and without
+/// signs; `wild/0` to `wild/8a` are start positions of FICS. Which of the two a game is, the castling rights of its
+/// start say.
 const CHESS: [&str; 15] = [
     "fromposition",
     "fischerandom",
@@ -47,7 +48,7 @@ pub(super) fn numbered(line: &[u8]) -> (Option<u32>, usize, &[u8]) {
     }
 }
 
-/// Whether a word is a move in ICCF's notation, by the digits of two squares. No game has so many moves.
+/// Whether a word is a move in ICCF's notation, by the digits of two squares. No game has that many moves.
 pub(super) fn is_iccf(word: &str) -> bool {
     word.len() == 4 && word.bytes().all(|digit| (b'1'..=b'8').contains(&digit))
 }
@@ -67,8 +68,8 @@ pub(super) fn first_word(text: &[u8]) -> String {
     word.trim_start_matches('.').to_owned()
 }
 
-/// The length of the first word of a text that is not empty: a number without the points behind it, a result, a move or an
-/// annotation.
+/// The length of the first word of a text that is not empty: a number without the points behind it, a result, a move or
+/// an annotation.
 pub(super) fn word_length(text: &[u8]) -> usize {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if text.get(digits) == Some(&b'.') {

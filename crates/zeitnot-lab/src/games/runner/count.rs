@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
-/// Those of a match's finished games that count: in the order of their numbers, up to the first that is missing, or to the one by
+/// Games of a match that count, in the order of their numbers, up to the first that is missing, or to the one by
 /// which an SPRT decides.
 pub fn counted<'g>(plan: &MatchPlan<'_>, games: &'g BTreeMap<u64, GameRecord>) -> Vec<&'g GameRecord> {
     let mut count = Count::new(plan);
@@ -57,7 +57,7 @@ impl<'a> Count<'a> {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), MatchError> {
-        // Told last, so that games stand before them in the order of their numbers.
+        // Reported last, so that games stand before them in the order of their numbers.
         let mut broken_off = Vec::new();
         let mut failure = None;
         for message in receiver {

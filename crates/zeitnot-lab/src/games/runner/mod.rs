@@ -34,7 +34,7 @@ pub struct MatchPlan<'a> {
     pub concurrency: usize,
     /// Ends the match as soon as the results decide.
     pub sprt: Option<Sprt>,
-    /// Whether each move is told, too.
+    /// Whether each move is reported, too.
     pub tells_moves: bool,
 }
 
@@ -76,7 +76,7 @@ pub enum Event<'a> {
 pub struct MatchEnd {
     /// The results of the first player.
     pub results: Results,
-    /// Those of whole pairs of games, by which the SPRT decides.
+    /// The results of whole pairs of games, by which the SPRT decides.
     pub pairs: Results,
     /// Games that the first and that the second player lost on time.
     pub forfeits: [u64; 2],
@@ -116,16 +116,17 @@ enum Message {
     Failed(MatchError),
 }
 
-/// Plays a match. `make` makes the players of one of the threads, which are numbered from 0; `journal` gets each finished game
-/// at once and has those that are not to be played again; `tell` gets the news on the caller's thread, finished games in the
-/// order of their numbers. `interrupted` ends the match. What a journal has of another match stays until a game of this one has
-/// ended, or was broken off.
+/// Plays a match. `make` makes the players of one of the threads, which are numbered from 0; `journal` gets each
+/// finished game at once and has those that are not to be played again; `tell` gets the news on the caller's thread,
+/// finished games in the order of their numbers. `interrupted` ends the match. What a journal has of another match
+/// stays until a game of this one has ended, or was broken off.
 ///
-/// The games of players on virtual clocks depend on nothing but the plan: not on how many are played at once, nor on games
-/// that were played before an interruption. An SPRT decides by the games in their order, and drops the later ones.
+/// The games of players on virtual clocks depend on nothing but the plan: not on how many are played at once, nor on
+/// games that were played before an interruption. An SPRT decides by the games in their order, and drops the later
+/// ones.
 ///
 /// # Errors
-/// [`MatchError`]; what was told before holds.
+/// [`MatchError`]; what was reported before holds.
 pub fn run_match(
     plan: &MatchPlan<'_>,
     make: &(dyn Fn(usize) -> Result<Players, PlayerError> + Sync),

@@ -39,7 +39,8 @@ impl Player for Resigning {
     }
 }
 
-/// The games told, in their order, and the end of a match in which the first player wins the games for which `wins`.
+/// The games reported, in their order, and the end of a match in which the first player wins the games for which
+/// `wins`.
 fn played(wins: fn(u64) -> bool, games: u64, concurrency: usize, sprt: Option<&str>) -> (Vec<u64>, MatchEnd, Journal) {
     let home = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(&home.path().join("journal"), json!({})).unwrap();

@@ -43,7 +43,7 @@ impl MleLegacy {
         Self::read(values, [&MIDPOINT, &STEEPNESS])
     }
 
-    /// As [`MLE_LEGACY_ALONE`] declares it.
+    /// The estimator as [`MLE_LEGACY_ALONE`] declares it.
     pub(crate) fn alone(values: &ParamValues) -> Self {
         Self::read(values, SEED_PARAMS.each_ref())
     }

@@ -88,8 +88,9 @@ fn mergen_limits() {
     assert_eq!(early.budget_ms, 1_200.0, "\"15s instead of 10s\"");
 }
 
-/// The time of each row of one of Mergen's tables of games, and whether it is an emergency: the move, the time before it
-/// in seconds, the pieces, and the factor of its complexity. The times of the tables are no formula's; their order is.
+/// The time of each row of one of Mergen's tables of games, and whether it is an emergency: the move, the time before
+/// it in seconds, the pieces, and the factor of its complexity. The times of the tables are no formula's; their order
+/// is.
 fn times(control: &str, increment_ms: f64, rows: &[(u32, f64, u32, f64)]) -> Vec<(f64, bool)> {
     let row = |&(number, clock_s, pieces, complexity): &(u32, f64, u32, f64)| {
         // So that the factor is that of the row's complexity.

@@ -1,13 +1,15 @@
-//! Tests emergencies at real speeds: a search under a manager's emergency uses the time that it was planned, and no more.
+//! Tests emergencies at real speeds: a search under a manager's emergency uses the time that it was planned, and no
+//! more.
 //!
-//! The searches are simulated: batches of 16 nodes at a constant speed, and the average depth of playouts that a PUCT
-//! search has at so many nodes, about 4 at 100 and 8 at 5,000.
+//! The searches are simulated: batches of 16 nodes at a constant speed, and the average depth of playouts of a PUCT
+//! search, about 4 at 100 nodes and 8 at 5,000.
 
 use crate::{MoveRequest, Plan, SearchSnapshot, StopReason, Verdict, build};
 
 /// Nodes of a batch.
 const BATCH: u64 = 16;
-/// Two points of the average depth of playouts, in nodes and plies; between and beyond them it grows with the logarithm.
+/// Two points of the average depth of playouts, in nodes and plies; between and beyond them it grows with the
+/// logarithm.
 const SHALLOW: (f64, f64) = (100.0, 4.0);
 const DEEP: (f64, f64) = (5_000.0, 8.0);
 /// The share of its target that a search in an emergency uses at the least.

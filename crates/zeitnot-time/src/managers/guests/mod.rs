@@ -1,5 +1,5 @@
-//! The managers made from the documents of other engines and a textbook, with the parts they are made of and the statistics
-//! of one of them.
+//! The managers made from the documents of other engines and a textbook, with the parts they are made of and the
+//! statistics of one of them.
 
 pub mod adaptive;
 pub mod complexity;

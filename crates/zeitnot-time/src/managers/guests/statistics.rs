@@ -1,5 +1,5 @@
-//! Keeps the statistics of a game as Sharp Rustic lists them (docs/documents.md, 3.6): moves, successes, losses on time, and
-//! the time of each phase.
+//! Keeps the statistics of a game as Sharp Rustic lists them (docs/documents.md, 3.6): moves, successes, losses on
+//! time, and the time of each phase.
 
 use super::parts::control::TimeClass;
 use super::parts::phase::GamePhase;

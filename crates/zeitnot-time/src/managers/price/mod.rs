@@ -36,7 +36,8 @@ param_specs! {
 const FIRST_TIME_USE_MOVES: f64 = 5.0;
 /// New nodes before which the network was not trained to predict anything.
 const LEAST_NODES: u64 = 16;
-/// The gain of one more node falls as this power of the nodes, about; from it smart pruning gets the number of nodes that are expected.
+/// The gain of one more node falls as this power of the nodes, about; from it smart pruning gets the number of nodes
+/// that are expected.
 const GAIN_EXPONENT: f64 = 1.3;
 /// Factor on that expectation: a move that is given up too early does not come back.
 const PATIENCE: f64 = 2.0;
@@ -57,7 +58,8 @@ struct Price {
     moves_left: MovesLeft,
     speed: SpeedEstimator,
     overrun: Overrun,
-    /// The sum of the shares of their average time that the moves so far took, and their number, both forgotten at the same rate.
+    /// The sum of the shares of their average time that the moves so far took, and their number, both forgotten at the
+    /// same rate.
     shares: f64,
     moves: f64,
     current: Option<CurrentMove>,
@@ -95,8 +97,8 @@ impl Price {
 }
 
 impl Price {
-    /// Looks at the root, if the tree has grown enough since the last look. Returns what the nodes of an average move would gain,
-    /// where there is enough to predict it from.
+    /// Looks at the root, if the tree has grown enough since the last look. Returns what the nodes of an average move
+    /// would gain, where there is enough to predict it from.
     fn look(&mut self, current: &mut CurrentMove, snapshot: &SearchSnapshot, total: f64) -> Option<f64> {
         if total < current.next_look {
             return None;

@@ -35,8 +35,8 @@ struct Root {
 }
 
 impl RootHistory {
-    /// Takes in the root as it is now. Returns the inputs of the gain network, most of them between -1 and 1; `None` where the
-    /// snapshot has no values, or its best move was not visited.
+    /// Takes in the root as it is now. Returns the inputs of the gain network, most of them between -1 and 1; `None`
+    /// where the snapshot has no values, or its best move was not visited.
     pub fn inputs(&mut self, now: &SearchSnapshot) -> Option<[f64; INPUTS]> {
         let best = now.best_move?;
         let value = |place: usize| now.root_values.get(place).copied().flatten().map(f64::from);

@@ -47,7 +47,7 @@ const MLE_LEGACY: GroupSpec = GroupSpec { params: &[MIDPOINT, STEEPNESS], ..MLE_
 const MIDPOINT: ParamSpec = MLE_LEGACY_ALONE.params[0].defaulting_to(45.2);
 const STEEPNESS: ParamSpec = MLE_LEGACY_ALONE.params[1].defaulting_to(5.93);
 
-/// As it is written.
+/// The name, as it is written in a specification.
 const TITLE: &str = "smooth(preset=lc0)";
 
 /// How `smooth(preset=lc0)` is configured.

@@ -1,5 +1,5 @@
-//! Compares `smooth(preset=lc0)` over 200 random games with a second computation of its rules, written from docs/lc0.md, 1.1 to
-//! 1.10 alone: names and order are those of that text.
+//! Compares `smooth(preset=lc0)` over 200 random games with a second computation of its rules, written from
+//! docs/lc0.md, 1.1 to 1.10 alone: names and order are those of that text.
 
 use crate::{MoveOutcome, MoveRequest, SearchSnapshot, build};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -152,7 +152,8 @@ impl Reference {
     }
 }
 
-/// Gaps between two looks, in milliseconds: several in one millisecond, one after another, and longer than the trend's window.
+/// Gaps between two looks, in milliseconds: several in one millisecond, one after another, and longer than the trend's
+/// window.
 const GAPS_MS: [f64; 8] = [0.0, 0.2, 0.7, 1.0, 9.0, 140.0, 900.0, 3_600.0];
 
 #[test]

@@ -15,7 +15,7 @@ const INIT_NPS: ParamSpec = shared::INIT_NPS.helping("Expected speed at the star
 const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..shared::NPS_UPDATE_RATE }
     .helping("Time of search after which the expected speed has moved half-way.");
 
-/// As it is written.
+/// The name, as it is written in a specification.
 const TITLE: &str = "smooth(preset=pr1195)";
 
 /// How `smooth(preset=pr1195)` is configured.

@@ -1,5 +1,5 @@
-//! Holds what the forms of `smooth` share, and `price` with them: declarations of parameters, terms of plans, the estimates of
-//! tree reuse and budget use, and the projection of visits.
+//! Holds what the forms of `smooth` share, and `price` with them: declarations of parameters, terms of plans, the
+//! estimates of tree reuse and budget use, and the projection of visits.
 
 use crate::estimators::budget_use::BudgetUse;
 use crate::estimators::overrun::Overrun;
@@ -27,8 +27,8 @@ param_specs! {
     MAX_MOVE_BUDGET "max-move-budget" 0.3 0.001 1.0 Ratio "Largest fraction of the clock that one move may use.";
 }
 
-/// Records the time of the rest of the game, of which `moves` moves are to be made. `bank_ms` is kept back, and the overrun
-/// of every move.
+/// Records the time of the rest of the game, of which `moves` moves are to be made. `bank_ms` is kept back, and the
+/// overrun of every move.
 pub fn game_time_term(plan: &mut PlanBuilder, name: &'static str, moves: f64, bank_ms: f64, overrun: &Overrun) -> f64 {
     let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
     // The increment of the last move never comes.
@@ -60,8 +60,8 @@ pub fn time_use_term(plan: &mut PlanBuilder, time_use: f64, limited: bool) -> f6
     plan.estimate(name, time_use, Unit::Ratio, limited)
 }
 
-/// Records the largest fraction of the clock that this move may use. The next period's time comes on top after the last move
-/// of a control, which need not save for it.
+/// Records the largest fraction of the clock that this move may use. The next period's time comes on top after the last
+/// move of a control, which need not save for it.
 pub fn max_move_budget_term(plan: &mut PlanBuilder, max_move_budget: f64) -> f64 {
     let (name, share) = match plan.request().moves_to_go {
         Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
@@ -110,8 +110,8 @@ impl Learned {
     }
 }
 
-/// The growth of the visits of the root's moves, projected to see whether the best move is being overtaken (docs/lc0.md,
-/// 1.9).
+/// The growth of the visits of the root's moves, projected to see whether the best move is being overtaken
+/// (docs/lc0.md, 1.9).
 #[derive(Clone, Debug)]
 pub struct Trend {
     period_ms: f64,
@@ -128,9 +128,9 @@ pub struct Trend {
 pub enum Window {
     /// Growth is measured over at least one period.
     Shortest,
-    /// Lc0's rule with its flaws (docs/lc0.md, 1.9 and 7.4): growth is measured between the last two looks, a second look in one
-    /// millisecond is passed over, the period is the longest gap that the rule survives, and a count that shrinks reads as a
-    /// huge growth.
+    /// Lc0's rule with its flaws (docs/lc0.md, 1.9 and 7.4): growth is measured between the last two looks, a second
+    /// look in one millisecond is passed over, the period is the longest gap that the rule survives, and a count that
+    /// shrinks reads as a huge growth.
     Lc0,
 }
 

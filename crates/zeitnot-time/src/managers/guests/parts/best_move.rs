@@ -1,4 +1,5 @@
-//! Computes the factors `stability` and `changes` on the time of a move: by how often the best move changes (docs/documents.md, 4.4).
+//! Computes the factors `stability` and `changes` on the time of a move: by how often the best move changes
+//! (docs/documents.md, 4.4).
 
 use super::history::Iteration;
 use super::{Part, factor, read};

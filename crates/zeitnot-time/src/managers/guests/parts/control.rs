@@ -7,7 +7,8 @@ use crate::unit::Unit;
 
 const MS_PER_MINUTE: f64 = 60_000.0;
 
-/// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not count.
+/// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not
+/// count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeClass {
     /// Under 3 minutes.

@@ -1,4 +1,5 @@
-//! Computes the factor `easy-move` on the time of a move: less time while one move is far better than the rest (docs/documents.md, 4.4).
+//! Computes the factor `easy-move` on the time of a move: less time while one move is far better than the rest
+//! (docs/documents.md, 4.4).
 
 use super::history::{Iteration, centipawns};
 use super::{Part, factor, read};

@@ -1,4 +1,5 @@
-//! Computes the factor `complexity` on the time of a move: by moves, pieces, captures and check in a position (docs/documents.md, 2.4).
+//! Computes the factor `complexity` on the time of a move: by moves, pieces, captures and check in a position
+//! (docs/documents.md, 2.4).
 
 use super::{factor, read};
 use crate::MoveRequest;
@@ -18,7 +19,7 @@ const MOST_CAPTURES: f64 = 5.0;
 /// Tactics are no more than that in all.
 const TACTICAL_WEIGHT: f64 = 0.3;
 
-/// Complexity of a position whose moves or pieces are not told: in the middle, so that its factor is 1.
+/// Complexity of a position whose moves or pieces are not given: in the middle, so that its factor is 1.
 const UNKNOWN: f64 = 0.5;
 
 /// The complexity of a position, 0 to 1.

@@ -1,4 +1,5 @@
-//! Computes the factor `score-drop` on the time of a move: more time when the score falls from one iteration to the next (docs/documents.md, 4.4).
+//! Computes the factor `score-drop` on the time of a move: more time when the score falls from one iteration to the
+//! next (docs/documents.md, 4.4).
 
 use super::history::Iteration;
 use super::{Part, factor, read};
