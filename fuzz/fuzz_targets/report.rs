@@ -6,7 +6,7 @@ use zeitnot_lab::report::{Report, ReportRules, page};
 
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);
-    let rules = ReportRules { managers: vec!["simple".to_owned()], overhead_ms: 100.0, game: None };
+    let rules = ReportRules { managers: vec!["simple".to_owned()], overhead_ms: 100.0 };
     let mut report = Report::default();
     if let Err(error) = report.add("input", &mut std::io::Cursor::new(data), &rules) {
         assert!(!error.to_string().contains('\n'), "{error}");
