@@ -24,10 +24,7 @@ fuzz_target!(|data: &[u8]| {
     let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
     zeitnot_fuzz::with_file(".config", data, |path| _ = config_file::apply(&mut engine, path, |_| {}));
     let options = engine.options().clone();
-    options.check().expect("what was set is in its range");
-    // What it says and what it does with them.
-    let _ = (options.memory_note(), options.devices_note(), options.slowmover_note(), options.memory_limit());
-    let _ = (options.search_params(), options.stopper_params(), options.cache_positions());
+    engine.set_options(options.clone()).expect("what was set is in its range");
     for (name, value) in options.changed() {
         engine.set_option(name, &value).expect("its own text");
     }

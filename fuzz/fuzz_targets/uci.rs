@@ -7,9 +7,9 @@
 use libfuzzer_sys::fuzz_target;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
+use zeitnot::uci::{Output, run};
 use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::engine::{Engine, Options, RuntimePolicy};
-use zeitnot::uci::{Output, run};
 
 /// Parts of the names of options that are left alone.
 const LEFT_OUT: [&str; 8] = ["file", "path", "onnxruntime", "backend", "nodespersecond", "threads", "cache", "crash"];
