@@ -8,8 +8,8 @@ use std::ffi::{OsStr, OsString};
 enum Flag {
     /// The words suffice.
     None,
-    /// A flag that stays.
-    Kept(&'static str),
+    /// Any flag, which stays, where none of the words [`NOT_A_MOVE`] is given.
+    Any,
     /// A switch that goes.
     Switch(&'static str),
     /// A flag that goes, whose value is the first argument of the new spelling.
@@ -30,8 +30,11 @@ const SPELLINGS: [Spelling; 10] = [
     (&["time", "tune"], Flag::Value("--on"), &["time", "tune"]),
     (&["time", "explain"], Flag::Value("--script"), &["time", "explain", "script"]),
     (&["time", "explain"], Flag::Value("--game"), &["time", "explain", "game"]),
-    (&["time", "explain"], Flag::Kept("--clock"), &["time", "explain", "move"]),
+    (&["time", "explain"], Flag::Any, &["time", "explain", "move"]),
 ];
+
+/// Words behind `time explain` that show that no move is explained in the old spelling: help, or today's spellings.
+const NOT_A_MOVE: [&str; 5] = ["-h", "--help", "move", "script", "game"];
 
 /// Commands that are gone, and what takes their place.
 const GONE: [(&str, &str); 1] = [("perft", "as a UCI engine zeitnot counts the leaves: go perft DEPTH")];
@@ -60,8 +63,10 @@ fn rewritten(arguments: &[OsString], (words, flag, now): &Spelling) -> Option<Ve
     let mut value = None;
     match *flag {
         Flag::None => {}
-        Flag::Kept(name) => {
-            position(&rest, name)?;
+        Flag::Any => {
+            if rest.iter().any(|argument| NOT_A_MOVE.iter().any(|word| argument == word)) {
+                return None;
+            }
         }
         Flag::Switch(name) => {
             rest.remove(position(&rest, name)?);
@@ -115,6 +120,7 @@ mod tests {
             ("time tune --on=replay --parameters p", "time tune replay --parameters p"),
             ("time explain --manager smooth --clock 1000", "time explain move --manager smooth --clock 1000"),
             ("time explain --clock=1000 --json", "time explain move --clock=1000 --json"),
+            ("time explain --manager smooth", "time explain move --manager smooth"),
             ("time explain --overhead 5 --script - --table", "time explain script - --overhead 5 --table"),
             ("time explain --script=s.jsonl", "time explain script s.jsonl"),
             ("time explain --game g.pgn --ply 3", "time explain game g.pgn --ply 3"),
@@ -133,6 +139,8 @@ mod tests {
             "time",
             "time explain",
             "time explain --help",
+            "time explain -h",
+            "time explain --log-level debug move --clock 1",
             "time explain script --script",
             "time explain game g.pgn --ply 3",
             "time explain move --clock 1",
