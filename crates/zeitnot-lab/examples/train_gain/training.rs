@@ -36,7 +36,7 @@ const NUMBERS: usize = PRICE + 1;
 ///   than large ones far from it.
 pub fn train(searches: &[&Search]) -> GainNetwork {
     let mut random = SplitMix64(28);
-    let mut uniform = move || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let mut uniform = move || random.unit();
     let gains: Vec<f64> = searches.iter().flat_map(|search| &search.moments).filter_map(|moment| moment.gain).collect();
     let mean = gains.iter().sum::<f64>() / gains.len() as f64;
     let variance = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / gains.len() as f64;

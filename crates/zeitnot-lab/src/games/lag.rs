@@ -40,7 +40,7 @@ impl LagModel {
         let mut random = SplitMix64(mix(seed ^ mix(game ^ mix(ply as u64))));
         let is_held_up = random.below(ONE_IN) == 0;
         // 53 bits: from 0 to below 1.
-        let share = (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let share = random.unit();
         if self.worst_ms <= self.average_ms {
             return self.average_ms;
         }

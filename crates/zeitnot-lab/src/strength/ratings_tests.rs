@@ -88,7 +88,7 @@ fn simulated(random: &mut SplitMix64, games: u64, drawn: f64) -> (Vec<Encounter>
             let win = expected - draw / 2.0;
             let mut results = [0; 3];
             for _ in 0..games {
-                let number = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+                let number = random.unit();
                 results[usize::from(number >= win) + usize::from(number >= win + draw)] += 1;
             }
             encounters.push(encounter(first, second, results));

@@ -11,8 +11,6 @@ const GAMMA: f64 = 0.101;
 /// The share of the iterations over which the first steps are held back (Spall 1998, III.B: 10 % or less; fishtest and
 /// OpenBench: 10 %).
 const STABILITY_SHARE: f64 = 0.1;
-/// Numbers from 0 to 1 that a random number of 53 bits can distinguish.
-const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
 
 /// A tuning: its parameters, and the schedule of its steps.
 #[derive(Clone, Debug)]
@@ -78,7 +76,7 @@ impl Spsa {
             let sign = random.choice(&[1.0, -1.0]);
             let perturbation = sign * self.gain(parameter, iteration).perturbation;
             // Both points are rounded by the same number: their distance then varies least.
-            let rounding = (random.next_u64() >> 11) as f64 * UNIT;
+            let rounding = random.unit();
             probe.plus.push(parameter.playable(parameter.clamped(value + perturbation), rounding));
             probe.minus.push(parameter.playable(parameter.clamped(value - perturbation), rounding));
             probe.signs.push(sign);
@@ -165,7 +163,7 @@ mod tests {
             let [a, b, c] = values else { panic!("three values") };
             ((a - 3.0) / 2.0).powi(2) + ((b - 0.4) / 0.3).powi(2) + ((c - 20.0) / 10.0).powi(2)
         };
-        let uniform = (random.next_u64() >> 11) as f64 * UNIT;
+        let uniform = random.unit();
         loss(&probe.minus) - loss(&probe.plus) + noise * (2.0 * uniform - 1.0)
     }
 
