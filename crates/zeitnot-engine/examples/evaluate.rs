@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --example evaluate
-//! cargo run --release --example evaluate -- "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1" models/zeitnot-medium.pb.gz
+//! cargo run --release --example evaluate -- "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1" maia-1900.pb.gz
 //! ```
 //!
 //! Without a network the one that is built in is taken. The backend `native` runs residual networks on the processor

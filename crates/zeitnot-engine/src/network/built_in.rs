@@ -1,4 +1,4 @@
-//! The network inside the program, which `build.rs` names: `models/zeitnot-small.pb.gz`, or another
+//! The network inside the program, which `build.rs` names: `networks/zeitnot-small.pb.gz` of this crate, or another
 //! (`make EVALFILE=...`).
 
 /// Name of the network, for `--weights` and in messages.

@@ -12,8 +12,7 @@ use super::catalogue::{ENTRIES, Entry};
 use super::{Network, NetworkError, OnnxInterface, built_in, file};
 use crate::digest::sha256;
 
-/// Our own networks: the one that is built in unless another is, and the larger one of `models/`, for those who name
-/// it; what plays when nothing is named should not depend on whether a working copy is at hand, or on what
+/// Our own networks: the one that is built in unless another is, and a larger one that older working copies have. What plays when nothing is named should not depend on whether a working copy is at hand, or on what
 /// `zeitnot net convert` made of them under the name that it gives.
 const OWN: [&str; 2] = ["zeitnot-small", "zeitnot-medium"];
 /// The folder for networks beside the working folder or the executable.

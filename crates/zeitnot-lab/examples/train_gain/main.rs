@@ -2,7 +2,7 @@
 //! writes its numbers as Rust:
 //!
 //! ```sh
-//! cargo run --release --example train_gain -- --out src/time_manager/managers/price/gain_weights.rs TRACES.zt...
+//! cargo run --release --example train_gain -- --out crates/zeitnot-time/src/managers/price/gain_weights.rs RECORDING.zt...
 //! cargo fmt
 //! ```
 //!

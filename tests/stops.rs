@@ -1,11 +1,13 @@
 //! Searches that are started and stopped at random moments: each ends with one legal move, and soon.
 //!
-//! `ZEITNOT_SEARCHES=10000 cargo test --release --test timing stops -- --nocapture` makes so many (300 otherwise), and
+//! `ZEITNOT_SEARCHES=10000 cargo test --release --test stops -- --nocapture` makes so many (300 otherwise), and
 //! `ZEITNOT_NETWORK=FILE` has them evaluated by that network as well. It prints how long `stop` took to be answered.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::common::{Answer, engine};
+mod common;
+
+use common::{Answer, engine};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use zeitnot_engine::chess::{Game, Move};
@@ -88,7 +90,7 @@ fn stopped_at_any_moment_a_search_answers_once() {
     let searches = std::env::var("ZEITNOT_SEARCHES").map_or(FEW, |text| text.parse().expect("a number"));
     let network = std::env::var("ZEITNOT_NETWORK").ok();
     // Tables make some of the searches different where they are there.
-    let tables = cfg!(shared).then(|| crate::common::shared().join("data/syzygy").display().to_string());
+    let tables = cfg!(shared).then(|| common::shared().join("data/syzygy").display().to_string());
     let mut random = Random(searches as u64);
     let mut took = Vec::with_capacity(searches);
     let mut made = 0;
