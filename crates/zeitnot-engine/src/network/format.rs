@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use zeitnot_kernels::Activation;
+
 /// Layout of a position over the 112 input planes (docs/lc0.md, 4.1); the discriminant is the number in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]
@@ -85,58 +87,20 @@ impl fmt::Display for InputFormat {
     }
 }
 
-/// A nonlinearity (`ActivationFunction` of the file format).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Activation {
-    /// `max(x, 0)`.
-    Relu,
-    /// `x * tanh(ln(1 + e^x))` (Misra, arXiv:1908.08681).
-    Mish,
-    /// `x`.
-    None,
-    /// The hyperbolic tangent.
-    Tanh,
-    /// `1 / (1 + e^-x)`.
-    Sigmoid,
-    /// `1.0507 x`, and `1.7581 (e^x - 1)` below 0 (Klambauer et al., arXiv:1706.02515).
-    Selu,
-    /// `x * sigmoid(x)` (Ramachandran et al., arXiv:1710.05941).
-    Swish,
-    /// `max(x, 0)^2` (So et al., arXiv:2109.08668).
-    ReluSquared,
-}
-
-impl Activation {
-    /// The activation that a field of the header asks for; `default` for 0. Softmax, 9, does not act on single numbers.
-    pub(crate) fn from_id(id: i32, default: Activation) -> Option<Activation> {
-        Some(match id {
-            0 => default,
-            1 => Activation::Mish,
-            2 => Activation::Relu,
-            3 => Activation::None,
-            4 => Activation::Tanh,
-            5 => Activation::Sigmoid,
-            6 => Activation::Selu,
-            7 => Activation::Swish,
-            8 => Activation::ReluSquared,
-            _ => return None,
-        })
-    }
-}
-
-impl fmt::Display for Activation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Activation::Relu => "relu",
-            Activation::Mish => "mish",
-            Activation::None => "none",
-            Activation::Tanh => "tanh",
-            Activation::Sigmoid => "sigmoid",
-            Activation::Selu => "selu",
-            Activation::Swish => "swish",
-            Activation::ReluSquared => "relu squared",
-        })
-    }
+/// The activation that a field of the header asks for; `default` for 0. Softmax, 9, does not act on single numbers.
+pub(crate) fn activation_from_id(id: i32, default: Activation) -> Option<Activation> {
+    Some(match id {
+        0 => default,
+        1 => Activation::Mish,
+        2 => Activation::Relu,
+        3 => Activation::None,
+        4 => Activation::Tanh,
+        5 => Activation::Sigmoid,
+        6 => Activation::Selu,
+        7 => Activation::Swish,
+        8 => Activation::ReluSquared,
+        _ => return None,
+    })
 }
 
 /// The kind of the policy head (docs/lc0.md, 4.3 to 4.5).
@@ -188,7 +152,7 @@ macro_rules! serialise_as_text {
         })*
     };
 }
-serialise_as_text!(InputFormat, Activation, PolicyKind, ValueKind);
+serialise_as_text!(InputFormat, PolicyKind, ValueKind);
 
 #[cfg(test)]
 mod tests {
@@ -207,9 +171,9 @@ mod tests {
     #[test]
     fn activations_by_number() {
         let named: Vec<String> =
-            (0..9).map(|id| Activation::from_id(id, Activation::Mish).unwrap().to_string()).collect();
+            (0..9).map(|id| activation_from_id(id, Activation::Mish).unwrap().to_string()).collect();
         let wanted = ["mish", "mish", "relu", "none", "tanh", "sigmoid", "selu", "swish", "relu squared"];
         assert_eq!(named, wanted);
-        assert_eq!([-1, 9].map(|id| Activation::from_id(id, Activation::Relu)), [None, None]);
+        assert_eq!([-1, 9].map(|id| activation_from_id(id, Activation::Relu)), [None, None]);
     }
 }

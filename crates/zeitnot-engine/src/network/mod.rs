@@ -60,7 +60,7 @@ pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use find_network::{Location, find, load, user_folder};
-pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
+pub use format::{InputFormat, PolicyKind, ValueKind};
 pub(crate) use onnx::{ActivationRange, Quantiser};
 pub use onnx::{Conversion, EndTypes, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput};
 pub(crate) use onnx::{fields as onnx_fields, keys as onnx_keys, without_default_inputs};
@@ -73,6 +73,7 @@ pub(crate) use weights::body::PIECE_PLANES;
 use weights::layers::Layers;
 pub(crate) use weights::{Block, Convolution, Dense, DenseHead, PolicyHead, SQUARES, SqueezeExcitation, Weights};
 pub(crate) use weights::{layers, tensor};
+pub use zeitnot_kernels::Activation;
 
 /// A loaded network file.
 #[derive(Clone, Debug)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::buffer::Buffer;
-use super::kernels::{Kernels, Shape};
 use super::prepared::{HeadPlan, MatrixPlan, PolicyPlan, ResidualNetwork, ResidualPlan};
 use super::tower::Tower;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::{CONVOLUTION_MAP, MOVES, Planes, SQUARES};
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::{Kernels, Shape};
 
 /// The most positions whose heads are computed together, and so in one call before it is split.
 pub(super) const MAXIMUM_BATCH: usize = 64;

@@ -1,20 +1,17 @@
-//! Runs networks on the processor by our own kernels: no library is needed.
+//! Runs networks on the processor by our own kernels ([`zeitnot_kernels`]): no library is needed.
 //!
 //! A network is made ready once and shared by all workers ([`prepared`], [`transformer`]); each worker has its own
 //! buffers and evaluates its own batches on its own thread. Most of the time of a residual network goes into 3x3
-//! convolutions; Winograd's filtering leaves a quarter of their multiplications (F(4x4, 3x3), [`kernels`]). Most of
+//! convolutions; Winograd's filtering leaves a quarter of their multiplications (F(4x4, 3x3)). Most of
 //! that of a transformer goes into products of the squares' rows with the weights of dense layers. Layers that
 //! frameworks compute in full are not: the first convolution or embedding adds up the weights of the set squares, and
 //! the last layer of the policy is computed for the legal moves alone.
 //!
 //! | file | what |
 //! |---|---|
-//! | `isa` | the instruction sets |
 //! | `prepared`, `packer` | a residual network prepared for the kernels |
 //! | `evaluator`, `tower` | its forward pass |
 //! | `transformer` | networks with attention |
-//! | `kernels` | the arithmetic, and all that is unsafe |
-//! | `buffer` | numbers that begin on a cache line |
 
 use std::sync::Arc;
 
@@ -22,20 +19,17 @@ use super::{Arithmetic, Attributes, Backend, BackendError, EvaluationCache, Eval
 use crate::network::layers::{Layers, Policy};
 use crate::network::{HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator};
-use kernels::Kernels;
 use prepared::ResidualPlan;
 use transformer::{TransformerEvaluator, TransformerPlan};
+use zeitnot_kernels::Kernels;
 
-mod buffer;
 mod evaluator;
-mod isa;
-mod kernels;
 mod packer;
 mod prepared;
 mod tower;
 mod transformer;
 
-pub use isa::{Isa, UnknownIsa};
+pub use zeitnot_kernels::{Isa, UnknownIsa};
 
 /// Positions from which a larger batch gains little (see `benches/native.rs`).
 const PREFERRED_BATCH: usize = 8;

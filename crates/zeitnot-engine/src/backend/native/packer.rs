@@ -1,8 +1,5 @@
 //! Packs weights into the order of the kernels.
 
-use super::buffer::Buffer;
-use super::isa::Isa;
-use super::kernels::{Kernels, TAPS, Tiling};
 use super::prepared::{
     BlockPlan, HISTORY, HISTORY_PLANES, HeadPlan, MatrixPlan, SqueezeExcitationPlan, WinogradPlan, is_large,
 };
@@ -10,6 +7,9 @@ use crate::backend::side_by_side::in_parts;
 use crate::network::{
     Block, CONVOLUTION_PLANES, Convolution, Dense, DenseHead, MOVES, PLANES, SQUARES, SqueezeExcitation,
 };
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::Isa;
+use zeitnot_kernels::{Kernels, TAPS, Tiling};
 
 /// Puts weights in order for vectors of `lanes` and panels of `panel` vectors.
 pub(super) struct Packer {

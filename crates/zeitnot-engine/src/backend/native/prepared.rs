@@ -4,10 +4,10 @@
 //! Padding is harmless: the weights of planes that are not there are zeros, relu, mish and the gates keep zeros, and
 //! what is made of them meets weights of zero again.
 
-use super::buffer::Buffer;
-use super::kernels::{Kernels, Tiling};
 use super::packer::Packer;
 use crate::network::{Activation, Block, Convolution, PolicyHead, Weights};
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::{Kernels, Tiling};
 
 /// Boards of the history in the input, and planes of each: the same plane of all boards has a set of weights of its
 /// own, because a piece that has not moved is on all eight.

@@ -1,9 +1,9 @@
 //! Computes the tower of residual blocks for a few positions at a time.
 
-use super::buffer::Buffer;
-use super::kernels::{Epilogue, FullPlane, Input, Kernels, SetSquare, Shape, SqueezeExcitation, Tiles, Tiling};
 use super::prepared::{BlockPlan, HISTORY, HISTORY_PLANES, TowerPlan, WinogradPlan};
 use crate::network::{PLANES, Planes, SQUARES};
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::{Epilogue, FullPlane, Input, Kernels, SetSquare, Shape, SqueezeExcitation, Tiles, Tiling};
 
 /// Every square of a plane.
 const ALL: u64 = u64::MAX;

@@ -1,8 +1,9 @@
 //! Reads the header of a network file: input format, architecture, heads and activations, after the fix-ups that older
 //! files need (docs/lc0.md, 4.6).
 
-use super::format::{Activation, InputFormat, PolicyKind, ValueKind};
+use super::format::{InputFormat, PolicyKind, ValueKind, activation_from_id};
 use super::{NetworkError, proto};
+use zeitnot_kernels::Activation;
 
 /// The body of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +111,8 @@ impl Header {
             [format.ffn_activation.unwrap_or(0), format.smolgen_activation.unwrap_or(0)]
         };
         let policy_activation = if old && !encoders { Activation::Selu } else { activation };
-        let ffn = |default| Activation::from_id(ffn_id, default).ok_or_else(|| unsupported("ffn activation", ffn_id));
-        let smolgen_activation = Activation::from_id(smolgen_id, activation);
+        let ffn = |default| activation_from_id(ffn_id, default).ok_or_else(|| unsupported("ffn activation", ffn_id));
+        let smolgen_activation = activation_from_id(smolgen_id, activation);
         let several_heads =
             weights.is_some_and(|weights| weights.policy_heads.is_some() && weights.value_heads.is_some());
         let dense = weights.is_some_and(|weights| weights.ip_emb_preproc_w.is_some());

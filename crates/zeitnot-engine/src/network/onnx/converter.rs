@@ -4,7 +4,7 @@ use super::encode::Floats;
 use super::graph::{Attribute, GraphBuilder, Value};
 use super::{Conversion, MishForm, ModelInput, OnnxModel, Precision, ValueOutput, names};
 use crate::network::NetworkError;
-use crate::network::format::{Activation, InputFormat, ValueKind};
+use crate::network::format::{InputFormat, ValueKind};
 use crate::network::onnx_proto::data_type;
 use crate::network::planes::PLANES;
 use crate::network::policy::MOVES;
@@ -12,6 +12,7 @@ use crate::network::weights::SQUARES;
 use crate::network::weights::layers::{FeedForward, Layers, Norm, Policy, SquareFeatures};
 use crate::network::weights::tensor::Tensor;
 use crate::network::weights::{Convolution, Dense};
+use zeitnot_kernels::Activation;
 
 /// Side of the board.
 pub(super) const SIDE: i64 = 8;

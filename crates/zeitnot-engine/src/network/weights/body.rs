@@ -4,10 +4,10 @@ use super::layers::{AttentionBody, DensePosition, Encoder, Position, Smolgen};
 use super::read::{Field, Reader, field};
 use super::tensor::Tensor;
 use super::{Dense, SQUARES};
-use crate::network::format::Activation;
 use crate::network::header::PositionEncoding;
 use crate::network::planes::PLANES;
 use crate::network::{NetworkError, proto};
+use zeitnot_kernels::Activation;
 
 /// Planes of the current position's pieces, which the dense position encoding looks at.
 pub(crate) const PIECE_PLANES: usize = 12;

@@ -3,7 +3,8 @@
 use super::tensor::Tensor;
 use super::{Block, Convolution, Dense, DenseHead, PolicyHead, SqueezeExcitation, Weights};
 use crate::network::NetworkError;
-use crate::network::format::{Activation, PolicyKind, ValueKind};
+use crate::network::format::{PolicyKind, ValueKind};
+use zeitnot_kernels::Activation;
 
 /// A network: a tower, a transformer or one on the other, and the heads on top.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,7 +12,7 @@ pub(crate) mod layers;
 mod read;
 pub(crate) mod tensor;
 
-use super::format::Activation;
+use zeitnot_kernels::Activation;
 
 /// Squares of the board: the area of a plane.
 pub(crate) const SQUARES: usize = 64;

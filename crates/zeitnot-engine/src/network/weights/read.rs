@@ -5,10 +5,10 @@ use std::cell::Cell;
 use super::layers::{FeedForward, Layers, Norm, Tower};
 use super::tensor::{Decoder, Tensor};
 use super::{Block, Convolution, Dense, SqueezeExcitation};
-use crate::network::format::Activation;
 use crate::network::header::{Header, Structure};
 use crate::network::planes::PLANES;
 use crate::network::{NetworkError, proto};
+use zeitnot_kernels::Activation;
 
 /// Added to the variance in a batch normalisation (docs/lc0.md, 4.6).
 const BATCH_NORM_EPSILON: f32 = 1e-5;

@@ -1,13 +1,13 @@
 //! Packs dense layers and layer normalisations for the kernels, and runs the former.
 
-use super::super::buffer::Buffer;
-use super::super::kernels::{ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 use super::layout::Layout;
 use super::magnitudes::{Moments, smoothing};
 use crate::backend::Arithmetic;
 use crate::network::layers::Norm;
 use crate::network::tensor::Tensor;
 use crate::network::{Activation, Dense};
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::{ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 
 /// The largest byte of a weight.
 const LARGEST_BYTE: f32 = 127.0;

@@ -4,14 +4,14 @@
 //! Nearly all numbers of the planes are zeros, so that the weights of those that are set are added up instead of
 //! multiplied.
 
-use super::super::buffer::Buffer;
-use super::super::kernels::{Kernels, NormPlan, RowShape};
 use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::encoder::{BOARD, EncoderBuffers, FeedForwardPlan};
 use super::layout::Layout;
 use crate::network::layers::{AttentionBody, DensePosition, Position};
 use crate::network::tensor::Tensor;
 use crate::network::{Activation, Dense, PIECE_PLANES, PLANES, Planes, SQUARES, positional_map};
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::{Kernels, NormPlan, RowShape};
 
 /// Every square of a plane.
 const ALL: u64 = u64::MAX;

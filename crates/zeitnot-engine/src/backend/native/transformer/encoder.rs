@@ -1,13 +1,13 @@
 //! Runs an encoder: attention between the squares of a board, and a feed-forward network (docs/lc0.md, 4.8).
 
-use super::super::buffer::Buffer;
-use super::super::kernels::{Matrix, NormPlan, RowShape, RowStart};
 use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::layout::Layout;
 use super::magnitudes::Moments;
 use super::smolgen::{SmolgenBuffers, SmolgenPlan, scores};
 use crate::network::layers::{Encoder, FeedForward, Norm};
 use crate::network::{Activation, SQUARES};
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::{Matrix, NormPlan, RowShape, RowStart};
 
 /// The rows of one board, for a normalisation.
 pub(super) const BOARD: (usize, usize, usize) = (1, SQUARES, RowShape::BOARD);

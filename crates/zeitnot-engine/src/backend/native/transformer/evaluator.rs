@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::buffer::Buffer;
 use super::super::evaluator::{finite, planes_of, score};
-use super::super::kernels::RowShape;
 use super::super::tower::Tower;
 use super::dense::Work;
 use super::encoder::EncoderBuffers;
@@ -12,6 +10,8 @@ use super::heads::{HeadBuffers, PolicyBuffers};
 use super::plan::TransformerNetwork;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::SQUARES;
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::RowShape;
 
 /// The most positions that are computed together: the weights of smolgen and of the heads are read once for all of
 /// them, all others once for each.

@@ -1,12 +1,12 @@
 //! Runs the heads: an attention policy for the legal moves, value and moves left (docs/lc0.md, 4.4 and 4.8).
 
-use super::super::buffer::Buffer;
-use super::super::kernels::{Kernels, RowShape};
 use super::dense::{DensePlan, Packing, Part, Work};
 use super::encoder::{EncoderBuffers, EncoderPlan};
 use super::layout::Layout;
 use crate::network::layers::{AttentionPolicy, Head, SquareFeatures};
 use crate::network::{Activation, FIRST_PROMOTION, PROMOTIONS, SQUARES, move_squares};
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::{Kernels, RowShape};
 
 /// The factor of the branches of policy encoders.
 const POLICY_ALPHA: f32 = 1.0;

@@ -2,7 +2,7 @@
 
 use crate::network::SQUARES;
 
-use super::super::kernels::RowShape;
+use zeitnot_kernels::RowShape;
 
 /// The feature at each place of a row, which is whole vectors; `None` for padding.
 #[derive(Clone, Debug, PartialEq)]

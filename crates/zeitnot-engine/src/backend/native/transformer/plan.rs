@@ -1,6 +1,5 @@
 //! Prepares a network with attention for the kernels.
 
-use super::super::kernels::Kernels;
 use super::super::packer::Packer;
 use super::super::prepared::TowerPlan;
 use super::dense::{DensePlan, Packing};
@@ -12,6 +11,7 @@ use crate::backend::Arithmetic;
 use crate::backend::side_by_side::in_parts;
 use crate::network::Block;
 use crate::network::layers::{AttentionPolicy, Encoder, Head, Layers};
+use zeitnot_kernels::Kernels;
 
 /// A prepared network and the kernels that run it, shared by all workers.
 pub(in super::super) struct TransformerNetwork {

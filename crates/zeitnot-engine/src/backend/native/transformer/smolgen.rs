@@ -1,11 +1,11 @@
 //! Generates the attention biases of an encoder from the whole board (docs/lc0.md, 4.8).
 
-use super::super::buffer::Buffer;
-use super::super::kernels::{NormPlan, RowShape};
 use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::layout::Layout;
 use crate::network::layers::Smolgen;
 use crate::network::{Activation, SQUARES};
+use zeitnot_kernels::Buffer;
+use zeitnot_kernels::{NormPlan, RowShape};
 
 /// Smolgen of one encoder, without the matrix that all share.
 pub(super) struct SmolgenPlan {

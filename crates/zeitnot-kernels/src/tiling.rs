@@ -2,9 +2,9 @@
 
 use super::{TAPS, winograd};
 
-/// Tiling by which 3x3 convolutions are computed.
+/// The size of the squares of a board that a 3x3 convolution computes at once (Winograd's filtering).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Tiling {
+pub enum Tiling {
     /// F(4x4, 3x3): the least arithmetic.
     Four,
     /// F(2x2, 3x3): 1.8 times the arithmetic, with 0.44 times the weights.
@@ -13,7 +13,7 @@ pub(in super::super) enum Tiling {
 
 impl Tiling {
     /// Numbers of a transformed tile: as many products.
-    pub(in super::super) const fn numbers(self) -> usize {
+    pub const fn numbers(self) -> usize {
         match self {
             Tiling::Four => 36,
             Tiling::Two => 16,
@@ -21,7 +21,7 @@ impl Tiling {
     }
 
     /// Tiles of a board.
-    pub(in super::super) const fn tiles(self) -> usize {
+    pub const fn tiles(self) -> usize {
         match self {
             Tiling::Four => 4,
             Tiling::Two => 16,
@@ -29,7 +29,7 @@ impl Tiling {
     }
 
     /// The kernel of a 3x3 convolution, transformed: `G g G^T`.
-    pub(in super::super) fn filter(self, kernel: &[f32; TAPS], out: &mut [f32]) {
+    pub fn filter(self, kernel: &[f32; TAPS], out: &mut [f32]) {
         match self {
             Tiling::Four => filter(&<winograd::Four as winograd::Tiling<6, 4>>::FILTER, kernel, out),
             Tiling::Two => filter(&<winograd::Two as winograd::Tiling<4, 2>>::FILTER, kernel, out),
@@ -39,7 +39,7 @@ impl Tiling {
     /// The distance from one number of a tile to the next, where each takes `numbers` numbers: a little more than that,
     /// because 36 numbers at a multiple of 4096 bytes from one another would share the few places that a first-level
     /// cache has for them.
-    pub(in super::super) const fn slab(self, numbers: usize) -> usize {
+    pub const fn slab(self, numbers: usize) -> usize {
         /// Numbers of a page.
         const PAGE: usize = 1024;
         /// Numbers of five cache lines: an odd number of lines comes back to the same place last.

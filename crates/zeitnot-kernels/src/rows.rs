@@ -6,9 +6,9 @@
 //! multiple of 4096 bytes from one another would share the few places that a first-level cache has for them. The input
 //! is read in words of 32 bits, of which [`Arithmetic`] says what they hold.
 
+use super::activation::Activation;
 use super::arithmetic::Arithmetic;
 use super::simd::Simd;
-use crate::network::Activation;
 
 /// A product `output = activation(input * weights + start)`.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ const LINE: usize = 64;
 
 /// A fixed number of numbers, the first at a multiple of 64 bytes.
 #[derive(Debug, Default)]
-pub(super) struct Buffer<T = f32> {
+pub struct Buffer<T = f32> {
     numbers: Vec<T>,
     start: usize,
     length: usize,
@@ -15,7 +15,7 @@ pub(super) struct Buffer<T = f32> {
 
 impl<T: Copy + Default> Buffer<T> {
     /// `length` zeros.
-    pub(super) fn new(length: usize) -> Buffer<T> {
+    pub fn new(length: usize) -> Buffer<T> {
         let spare = LINE / size_of::<T>();
         let numbers = vec![T::default(); length + spare];
         // An allocation stays where it is, so that the start stays aligned. Where alignment cannot be had, the slices

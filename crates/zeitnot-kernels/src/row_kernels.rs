@@ -3,15 +3,17 @@
 use std::ptr;
 
 use super::Kernels;
+use super::activation::Activation;
+use super::buffer::Buffer;
 use super::quantise::Quantisation;
 use super::rows::{Quantised, RowProduct, Start};
 use super::token_rows::Normalisation;
-use crate::backend::native::buffer::Buffer;
-use crate::network::{Activation, SQUARES};
+use super::winograd::SQUARES;
 
 /// Sizes of a product of rows; see `rows` for the layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct RowShape {
+pub struct RowShape {
+    /// Groups of rows.
     pub groups: usize,
     /// Rows of a group.
     pub rows: usize,
@@ -25,41 +27,49 @@ pub(in super::super) struct RowShape {
 
 impl RowShape {
     /// Places for the squares of a board: one more than there are, see `rows`.
-    pub(in super::super) const BOARD: usize = SQUARES + 1;
+    pub const BOARD: usize = SQUARES + 1;
 
     /// Rows of the squares of some boards.
-    pub(in super::super) fn boards(boards: usize, inner: usize, columns: usize) -> RowShape {
+    pub fn boards(boards: usize, inner: usize, columns: usize) -> RowShape {
         RowShape { groups: boards, rows: SQUARES, pitch: RowShape::BOARD, inner, columns }
     }
 
     /// Rows that follow each other.
-    pub(in super::super) fn single(rows: usize, inner: usize, columns: usize) -> RowShape {
+    pub fn single(rows: usize, inner: usize, columns: usize) -> RowShape {
         RowShape { groups: rows, rows: 1, pitch: 1, inner, columns }
     }
 }
 
 /// The right side of a product.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) enum Matrix<'a> {
+pub enum Matrix<'a> {
     /// Weights in panels.
     Packed(&'a [f32]),
-    /// Numbers whose rows, and whose vectors of columns, are some numbers apart.
-    Plain { numbers: &'a [f32], row: usize, column: usize },
+    /// Numbers as they lie in a buffer.
+    Plain {
+        /// The buffer.
+        numbers: &'a [f32],
+        /// Distance from one row to the next.
+        row: usize,
+        /// Distance from one vector of columns to the next.
+        column: usize,
+    },
 }
 
 /// Weights of 8 bits: `scale * byte`, four rows to a word.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct ByteMatrix<'a> {
+pub struct ByteMatrix<'a> {
     /// Words in panels.
     pub words: &'a [u32],
-    /// Scale of each column, and the sum of its bytes.
+    /// Scale of each column.
     pub scales: &'a [f32],
+    /// Sum of the bytes of each column.
     pub sums: &'a [f32],
 }
 
 /// Rows of bytes, each with its step and its least number; see `quantise`.
 #[derive(Default)]
-pub(in super::super) struct QuantisedRows {
+pub struct QuantisedRows {
     words: Buffer<u32>,
     steps: Buffer,
     least: Buffer,
@@ -79,7 +89,8 @@ impl QuantisedRows {
 
 /// Summand of a product.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) enum RowStart<'a> {
+pub enum RowStart<'a> {
+    /// No summand.
     Nothing,
     /// One number for each column.
     Bias(&'a [f32]),
@@ -90,21 +101,24 @@ pub(in super::super) enum RowStart<'a> {
 }
 
 /// A layer normalisation.
-pub(in super::super) struct NormPlan {
+pub struct NormPlan {
     /// Columns, in vectors.
     pub columns: usize,
     /// Number of columns that are features.
     pub features: usize,
+    /// Summand of the variance, against a division by 0.
     pub epsilon: f32,
     /// One number for each column: 1 for features, 0 for others.
     pub mask: Buffer,
+    /// Factors of the columns.
     pub gammas: Buffer,
+    /// Summands of the columns.
     pub betas: Buffer,
 }
 
 impl Kernels {
     /// `output = activation(input * weights + start)`.
-    pub(in super::super) fn rows(
+    pub fn rows(
         &self,
         shape: RowShape,
         input: &[f32],
@@ -140,7 +154,7 @@ impl Kernels {
     }
 
     /// Multiplies rows of bytes; `inner` of the shape are vectors of words.
-    pub(in super::super) fn rows_of_bytes(
+    pub fn rows_of_bytes(
         &self,
         shape: RowShape,
         input: &QuantisedRows,
@@ -174,7 +188,7 @@ impl Kernels {
 
     /// Quantises the rows of some groups, each `rows` in `pitch` places of `columns` vectors, times a factor of each
     /// column.
-    pub(in super::super) fn quantise(
+    pub fn quantise(
         &self,
         (groups, rows, pitch): (usize, usize, usize),
         columns: usize,
@@ -255,7 +269,7 @@ impl Kernels {
 
     /// The normalisation of the rows of some groups, of which each has `rows` in `pitch` places: of `numbers`, in
     /// place, with `branch` added first.
-    pub(in super::super) fn normalise(
+    pub fn normalise(
         &self,
         norm: &NormPlan,
         (groups, rows, pitch): (usize, usize, usize),
@@ -290,7 +304,7 @@ impl Kernels {
     }
 
     /// The softmax of each row of the scores of a board's squares, in place.
-    pub(in super::super) fn softmax(&self, scores: &mut [f32]) {
+    pub fn softmax(&self, scores: &mut [f32]) {
         let columns = SQUARES / self.lanes();
         assert!(scores.len() >= columns * RowShape::BOARD * self.lanes(), "there are scores of all squares");
         // SAFETY: the size is checked above, and the instruction set is there.
@@ -299,7 +313,7 @@ impl Kernels {
 
     /// The transpose of `columns` vectors of the rows of a board's squares: as the rows of a [`Matrix::Plain`] whose
     /// rows are a vector apart, and its vectors of columns `columns` squares of a vector.
-    pub(in super::super) fn transpose(&self, from: &[f32], columns: usize, to: &mut [f32]) {
+    pub fn transpose(&self, from: &[f32], columns: usize, to: &mut [f32]) {
         let lanes = self.lanes();
         assert!(from.len() >= columns * RowShape::BOARD * lanes, "there are rows of all squares");
         assert!(to.len() >= columns * SQUARES * lanes, "there is room for all rows");
@@ -308,7 +322,7 @@ impl Kernels {
     }
 
     /// Adds `factor` times a row of whole vectors to one whose vectors are `next` numbers apart.
-    pub(in super::super) fn add_scaled(&self, to: &mut [f32], next: usize, from: &[f32], factor: f32) {
+    pub fn add_scaled(&self, to: &mut [f32], next: usize, from: &[f32], factor: f32) {
         let lanes = self.lanes();
         let vectors = from.len() / lanes;
         assert!(vectors == 0 || to.len() >= (vectors - 1) * next + lanes, "there is a place for every number");
@@ -317,7 +331,7 @@ impl Kernels {
     }
 
     /// `numbers * factors + terms`, in place, where there are some; all of whole vectors.
-    pub(in super::super) fn gate(&self, numbers: &mut [f32], factors: Option<&[f32]>, terms: Option<&[f32]>) {
+    pub fn gate(&self, numbers: &mut [f32], factors: Option<&[f32]>, terms: Option<&[f32]>) {
         let vectors = numbers.len() / self.lanes();
         let pointer = |side: Option<&[f32]>| {
             side.map_or(ptr::null(), |side| {
@@ -330,7 +344,7 @@ impl Kernels {
     }
 
     /// The sum of products of two rows of `vectors` vectors, each with the numbers from one of its vectors to the next.
-    pub(in super::super) fn dot_rows(&self, vectors: usize, a: (&[f32], usize), b: (&[f32], usize)) -> f32 {
+    pub fn dot_rows(&self, vectors: usize, a: (&[f32], usize), b: (&[f32], usize)) -> f32 {
         let reaches = |(row, next): (&[f32], usize)| vectors == 0 || row.len() >= (vectors - 1) * next + self.lanes();
         assert!(reaches(a) && reaches(b), "both rows are whole");
         // SAFETY: the sizes are checked above, and the instruction set is there.

@@ -2,9 +2,9 @@
 //! squares, so that adding the weights of each set square is several times cheaper than any dense convolution.
 
 use super::activate::activate;
+use super::activation::Activation;
 use super::simd::Simd;
 use super::winograd::{SQUARES, Tiling, empty, half, place, scatter};
-use crate::network::Activation;
 
 /// Weights of a plane for one output: a 3x3 kernel.
 pub(super) const TAPS: usize = 9;
@@ -15,19 +15,21 @@ const PADDED: usize = SIDE + 2;
 
 /// A plane whose squares all have one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct FullPlane {
+pub struct FullPlane {
     /// Number of the set of weights.
     pub plane: u32,
+    /// Value of every square.
     pub value: f32,
 }
 
 /// A square of a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SetSquare {
+pub struct SetSquare {
     /// Number of the set of weights.
     pub plane: u32,
     /// 0..64.
     pub square: u32,
+    /// Value of the square.
     pub value: f32,
 }
 

@@ -1,7 +1,7 @@
 //! Nonlinearities of vectors.
 
+use super::activation::Activation;
 use super::simd::Simd;
-use crate::network::Activation;
 
 /// `1.5 * 2^23`: added to a number below `2^22`, it leaves the nearest integer in the low bits.
 const ROUND: f32 = 12_582_912.0;

@@ -1,7 +1,23 @@
-//! The kernels, and their safe face: [`Kernels`] checks sizes, so that nothing outside this folder is unsafe.
+//! Arithmetic of neural networks for chess on a processor, for each instruction set: convolutions of boards of 8 by 8
+//! squares, the layers of transformers, float32 and 8 bits.
+//!
+//! [`Kernels`] is the safe face: it checks all sizes, so that nothing outside this crate is unsafe. Layouts and the
+//! order of arithmetic are in the files.
+//!
+//! ```
+//! use zeitnot_kernels::{Isa, Kernels, RowShape};
+//!
+//! let kernels = Kernels::new(Isa::best()).expect("this processor has its own best");
+//! let mut out = vec![0.0; 4];
+//! kernels.transpose(&[1.0, 2.0, 3.0, 4.0], 2, &mut out);
+//! assert_eq!(out, [1.0, 3.0, 2.0, 4.0]);
+//! ```
 //!
 //! | file | what |
 //! |---|---|
+//! | `isa` | the instruction sets |
+//! | `buffer` | numbers that begin on a cache line |
+//! | `activation` | the nonlinearities of networks |
 //! | `simd` | vectors as the kernels see them, for each instruction set |
 //! | `product` | matrix products |
 //! | `tiling`, `winograd` | the ways to compute 3x3 convolutions, and their transforms |
@@ -19,18 +35,23 @@
 
 use std::ptr;
 
-use super::isa::Isa;
-use crate::network::{Activation, SQUARES};
+pub use activation::Activation;
+pub use buffer::Buffer;
 use entries::Entries;
-pub(super) use first_convolution::{FullPlane, SetSquare};
-pub(super) use row_kernels::{ByteMatrix, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
-pub(super) use tiling::Tiling;
+pub use first_convolution::{FullPlane, SetSquare};
+pub use isa::{Isa, UnknownIsa};
+pub use row_kernels::{ByteMatrix, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
+pub use tiling::Tiling;
+use winograd::SQUARES;
 
 mod activate;
+mod activation;
 mod arithmetic;
+mod buffer;
 mod entries;
 mod epilogue;
 mod first_convolution;
+mod isa;
 mod legal_moves;
 mod product;
 mod quantise;
@@ -46,11 +67,11 @@ mod token_rows;
 mod winograd;
 
 /// Weights of a 3x3 kernel.
-pub(super) const TAPS: usize = first_convolution::TAPS;
+pub const TAPS: usize = first_convolution::TAPS;
 
 /// Sizes of a product; see `product` for the layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub struct Shape {
     /// Groups of rows.
     pub groups: usize,
     /// Rows of a group: 1, 4, 16 or 64.
@@ -62,32 +83,42 @@ pub(super) struct Shape {
 }
 
 /// Weights of squeeze and excitation; see `epilogue` for the layouts. Sizes in vectors.
-pub(super) struct SqueezeExcitation<'a> {
+pub struct SqueezeExcitation<'a> {
+    /// Outputs of the first layer.
     pub hidden: usize,
+    /// Weights of the first layer.
     pub squeeze: &'a [f32],
+    /// Bias of the first layer.
     pub squeeze_bias: &'a [f32],
+    /// Weights of the second layer: gates, then summands.
     pub excite: &'a [f32],
+    /// Bias of the second layer.
     pub excite_bias: &'a [f32],
 }
 
 /// Transformed tiles of some boards.
-pub(super) struct Tiles<'a> {
+pub struct Tiles<'a> {
+    /// All numbers of the tiles, the first of each tile first.
     pub numbers: &'a mut [f32],
     /// Distance from one number of a tile to the next.
     pub slab: usize,
 }
 
 /// The end of a convolution; see `epilogue`.
-pub(super) struct Epilogue<'a> {
+pub struct Epilogue<'a> {
+    /// Number of boards.
     pub boards: usize,
     /// Planes, in vectors.
     pub columns: usize,
     /// The transformed tiles that the products gave, and the distance from one number of a tile to the next.
     pub tiles: (&'a [f32], usize),
+    /// A number for each plane.
     pub bias: &'a [f32],
+    /// Squeeze and excitation, where the block has it.
     pub squeeze_excitation: Option<SqueezeExcitation<'a>>,
-    /// Boards to add before the activation, in `output`.
+    /// Whether the boards in `output` are added before the activation.
     pub residual: bool,
+    /// The nonlinearity at the end.
     pub activation: Activation,
     /// Place for the boards.
     pub output: Option<&'a mut [f32]>,
@@ -96,50 +127,57 @@ pub(super) struct Epilogue<'a> {
 }
 
 /// The first convolution of a board; see `first_convolution`.
-pub(super) struct Input<'a> {
+pub struct Input<'a> {
+    /// Planes whose squares all have one value.
     pub full: &'a [FullPlane],
+    /// Single squares that are not 0.
     pub set: &'a [SetSquare],
     /// Output planes, in vectors.
     pub columns: usize,
+    /// Nine taps for each pair of an input and an output plane.
     pub weights: &'a [f32],
+    /// A number for each output plane.
     pub bias: &'a [f32],
+    /// The nonlinearity at the end.
     pub activation: Activation,
+    /// Place for the board.
     pub output: &'a mut [f32],
-    /// Place for the tiles, which belong to the `board`th board of `boards`.
+    /// Place for the tiles of all boards of the batch.
     pub next: Option<Tiles<'a>>,
+    /// Number of the board among those of `next`.
     pub board: usize,
 }
 
 /// The kernels of one instruction set.
 #[derive(Clone, Copy)]
-pub(super) struct Kernels {
+pub struct Kernels {
     entries: &'static Entries,
     isa: Isa,
 }
 
 impl Kernels {
     /// Kernels for `isa`, if this processor has it.
-    pub(super) fn new(isa: Isa) -> Option<Kernels> {
+    pub fn new(isa: Isa) -> Option<Kernels> {
         isa.is_available().then(|| Kernels { entries: Entries::of(isa), isa })
     }
 
     /// The instruction set.
-    pub(super) fn isa(&self) -> Isa {
+    pub fn isa(&self) -> Isa {
         self.isa
     }
 
     /// Numbers of a vector.
-    pub(super) fn lanes(&self) -> usize {
+    pub fn lanes(&self) -> usize {
         self.entries.lanes
     }
 
     /// Vectors of a panel of weights; the last panel of a matrix may have fewer.
-    pub(super) fn panel(&self) -> usize {
+    pub fn panel(&self) -> usize {
         self.entries.panel
     }
 
     /// `output = input * weights + bias`.
-    pub(super) fn product(&self, shape: Shape, input: &[f32], weights: &[f32], bias: &[f32], output: &mut [f32]) {
+    pub fn product(&self, shape: Shape, input: &[f32], weights: &[f32], bias: &[f32], output: &mut [f32]) {
         let job = self.job(1, shape, (input, 0), weights, (output, 0));
         assert!(bias.len() >= shape.columns * self.lanes(), "every column has a bias");
         // SAFETY: `job` checks the sizes, and the instruction set is there: there are no kernels without.
@@ -147,7 +185,7 @@ impl Kernels {
     }
 
     /// The products of a convolution: tiles to tiles.
-    pub(super) fn products(
+    pub fn products(
         &self,
         tiling: Tiling,
         shape: Shape,
@@ -194,12 +232,12 @@ impl Kernels {
     }
 
     /// The numbers that [`epilogue`](Self::epilogue) needs as `scratch` for `columns` and `hidden` vectors.
-    pub(super) fn scratch(&self, columns: usize, hidden: usize) -> usize {
+    pub fn scratch(&self, columns: usize, hidden: usize) -> usize {
         (columns * (SQUARES + 1 + 2) + hidden) * self.lanes()
     }
 
     /// Computes the tiles of the next convolution from the products of one.
-    pub(super) fn epilogue(&self, tiling: Tiling, job: Epilogue<'_>, scratch: &mut [f32]) {
+    pub fn epilogue(&self, tiling: Tiling, job: Epilogue<'_>, scratch: &mut [f32]) {
         let Epilogue { boards, columns, tiles, bias, squeeze_excitation, residual, activation, output, next } = job;
         let lanes = self.lanes();
         self.check_tiles(tiling, boards * columns, tiles.0.len(), tiles.1);
@@ -248,7 +286,7 @@ impl Kernels {
     }
 
     /// The first convolution of one board.
-    pub(super) fn input(&self, tiling: Tiling, job: Input<'_>) {
+    pub fn input(&self, tiling: Tiling, job: Input<'_>) {
         let Input { full, set, columns, weights, bias, activation, output, next, board } = job;
         let lanes = self.lanes();
         let planes = weights.len() / (columns * TAPS * lanes);
@@ -293,7 +331,7 @@ impl Kernels {
     }
 
     /// The activation of numbers in place; their count is a multiple of the lanes.
-    pub(super) fn activate(&self, numbers: &mut [f32], activation: Activation) {
+    pub fn activate(&self, numbers: &mut [f32], activation: Activation) {
         let vectors = numbers.len() / self.lanes();
         assert_eq!(vectors * self.lanes(), numbers.len(), "numbers come in whole vectors");
         // SAFETY: the count is checked, and the instruction set is there.
@@ -301,7 +339,7 @@ impl Kernels {
     }
 
     /// One output of a 3x3 convolution of `board` at one square; see `legal_moves`.
-    pub(super) fn convolve_one(&self, board: &[f32], weights: &[f32], columns: usize, square: usize) -> f32 {
+    pub fn convolve_one(&self, board: &[f32], weights: &[f32], columns: usize, square: usize) -> f32 {
         assert!(square < SQUARES, "a board has 64 squares");
         assert!(board.len() >= columns * SQUARES * self.lanes(), "the board is whole");
         assert!(weights.len() >= columns * TAPS * self.lanes(), "every tap has a weight");
@@ -310,7 +348,7 @@ impl Kernels {
     }
 
     /// The sum of products of two rows, of which both are whole vectors.
-    pub(super) fn dot(&self, a: &[f32], b: &[f32]) -> f32 {
+    pub fn dot(&self, a: &[f32], b: &[f32]) -> f32 {
         let vectors = a.len() / self.lanes();
         assert!(a.len() == b.len() && vectors * self.lanes() == a.len(), "rows are whole vectors");
         // SAFETY: the sizes are checked above, and the instruction set is there.

@@ -2,9 +2,9 @@
 //! added to, activated, kept and taken apart again, while it is in the first-level cache.
 
 use super::activate::{activate, sigmoid};
+use super::activation::Activation;
 use super::simd::Simd;
 use super::winograd::{Board, SQUARES, Tiling, empty, gather, half, place as at, scatter};
-use crate::network::Activation;
 
 /// The end of a convolution, for a number of boards.
 #[derive(Clone, Copy, Debug)]

@@ -119,7 +119,7 @@ mod x86 {
     use super::Arithmetic;
 
     /// Words are four bytes, multiplied by AVX-512 VNNI.
-    pub(in super::super) struct Vnni;
+    pub struct Vnni;
 
     // SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
     impl Arithmetic<Avx512> for Vnni {
@@ -155,7 +155,7 @@ mod x86 {
     }
 
     /// Words are four bytes, multiplied by AVX2 as two pairs of 16 bits: its products of bytes saturate.
-    pub(in super::super) struct WideBytes;
+    pub struct WideBytes;
 
     impl Arithmetic<Avx2> for WideBytes {
         /// The even bytes and the odd ones.

@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 
+use super::activation::Activation;
+use super::buffer::Buffer;
 use super::tests::{Numbers, activated, all, assert_close, pack};
+use super::winograd::SQUARES;
 use super::{ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
-use crate::backend::native::buffer::Buffer;
-use crate::network::{Activation, SQUARES};
 
 /// Place of a number of a row.
 fn place(shape: &RowShape, lanes: usize, vectors: usize, group: usize, row: usize, column: usize) -> usize {

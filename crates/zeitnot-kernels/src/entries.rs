@@ -1,11 +1,13 @@
 //! The kernels compiled for each instruction set, as tables of functions.
 
 use super::activate::activate_all;
+use super::activation::Activation;
 use super::arithmetic::{Bytes, Float32};
 #[cfg(target_arch = "x86_64")]
 use super::arithmetic::{Vnni, WideBytes};
 use super::epilogue::{Epilogue, epilogue};
 use super::first_convolution::{Input, input};
+use super::isa::Isa;
 use super::legal_moves::{convolve_one, dot};
 use super::product::{Product, product};
 use super::quantise::{Quantisation, quantise};
@@ -15,8 +17,6 @@ use super::simd::{Avx2, Avx512};
 use super::simd::{Portable, Simd};
 use super::token_rows::{Normalisation, add_scaled, dot_rows, gate, normalise, softmax, transpose};
 use super::winograd::{Four, Two};
-use crate::backend::native::isa::Isa;
-use crate::network::Activation;
 
 /// The kernels for one instruction set. Each function is unsafe as the kernel of its name is.
 pub(super) struct Entries {
