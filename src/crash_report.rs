@@ -1,7 +1,7 @@
 //! Writes a report of a panic, with the lines that the engine read before it.
 //!
-//! A panic of a search's thread does not end the engine, which still answers with a legal move; the report says what it
-//! was doing.
+//! A panic of a search's thread does not end the engine, which still answers with a legal move; the report says what
+//! the engine was doing.
 
 use std::backtrace::Backtrace;
 use std::collections::VecDeque;
@@ -18,13 +18,13 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use zeitnot_text::printable;
 
-/// Lines of the protocol that are kept: several moves of a game, with the clocks in them.
+/// Number of protocol lines that are kept: several moves of a game, with their clocks.
 const KEPT: usize = 60;
-/// Options that are kept besides, however long ago they were set.
+/// Number of `setoption` lines that are kept besides, however old.
 const KEPT_OPTIONS: usize = 200;
 /// Characters of a line that are kept: a `position` of a long game.
 const LONGEST: usize = 4_000;
-/// Reports that a process writes: a defect that comes again at each move says nothing new.
+/// Most reports that a process writes: a defect that comes again at each move says nothing new.
 const MOST_REPORTS: usize = 5;
 
 /// The lines read before a panic, and the folder of its report.
@@ -37,8 +37,8 @@ struct Before {
 static BEFORE: Mutex<Before> = Mutex::new(Before { options: VecDeque::new(), lines: VecDeque::new(), folder: None });
 static REPORTS: AtomicUsize = AtomicUsize::new(0);
 
-/// Has every panic of this process said on standard error, and reported to a file in the folder. Where the folder is
-/// none, or cannot be written, reports go to the system's folder for temporary files.
+/// Has every panic of this process printed on standard error, and reported to a file in `folder`. Without a folder, or
+/// if it cannot be written, reports go to the system's folder for temporary files.
 pub fn install(folder: Option<PathBuf>) {
     set_folder(folder);
     std::panic::set_hook(Box::new(move |panic| {
@@ -55,8 +55,8 @@ pub fn install(folder: Option<PathBuf>) {
     }));
 }
 
-/// Says it on standard error. A panic in here would abort the process, which `eprintln` makes where nobody reads any
-/// more.
+/// Prints a text on standard error. Where nobody reads any more `eprintln` would panic, and a panic in here would abort
+/// the process.
 fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", printable::lines(text));
 }
@@ -65,12 +65,12 @@ fn thread_name(thread: &Thread) -> &str {
     thread.name().unwrap_or("without a name")
 }
 
-/// Has later reports written into this folder: that of the log.
+/// Sets the folder of later reports: the log's, if there is a log.
 pub fn set_folder(folder: Option<PathBuf>) {
     BEFORE.lock().folder = folder;
 }
 
-/// Keeps a line that the engine was sent, for a report.
+/// Keeps a line that was sent to the engine, for a report.
 pub fn remember(line: &str) {
     let kept: String = line.chars().take(LONGEST).collect();
     let before = &mut *BEFORE.lock();
@@ -112,7 +112,7 @@ fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     printable::lines(&text).into_owned()
 }
 
-/// Writes a report; the path where it lies now.
+/// Writes a report and returns its path; `None` if no folder can be written.
 fn write(text: &str, number: usize) -> Option<PathBuf> {
     let folder = BEFORE.try_lock().and_then(|before| before.folder.clone());
     let seconds = OffsetDateTime::now_utc().unix_timestamp();

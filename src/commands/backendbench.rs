@@ -1,4 +1,4 @@
-//! `zeitnot backendbench`: the evaluator alone, per batch size, and against another one.
+//! `zeitnot backendbench`: measures the evaluator alone, by batch size, and against another evaluator.
 
 use super::cards;
 use super::engine_options::{self, MAY_INSTALL};
@@ -21,7 +21,7 @@ use zeitnot_text::files::named_path;
 const BARE: &str = "bare";
 /// A short name for the backend `onnxruntime`.
 const SHORT: (&str, &str) = ("ort", "onnxruntime");
-/// How long a side runs before it is measured, as a share of the measured time.
+/// Time that a side runs before it is measured, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
 
 pub fn command() -> Command {
@@ -137,7 +137,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where the first side saturates.
+/// The saturation of the first side; `None` without rows.
 fn saturation(rows: &[BenchRow]) -> Option<Saturation> {
     Saturation::of(&rows.iter().map(|row| (row.batch, row.side.evals_per_s)).collect::<Vec<_>>())
 }
@@ -167,7 +167,7 @@ fn spots(rows: &[BenchRow], names: &[&str], threads: usize) -> Vec<Spot> {
     rows.iter().flat_map(of).collect()
 }
 
-/// The name of a side without what stands in brackets.
+/// The name of a side without its text in brackets.
 fn short(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
@@ -180,14 +180,14 @@ fn full_name(name: &str) -> &str {
     if name.eq_ignore_ascii_case(SHORT.0) { SHORT.1 } else { name }
 }
 
-/// Whether a backend wants an ONNX Runtime with more in it than the CPU.
+/// Whether a backend needs an ONNX Runtime with another provider than the CPU.
 fn on_device(engine: &Engine, name: &str) -> anyhow::Result<bool> {
     let runtime = named_path(&engine.options().runtime);
     let provider = backend::provider_of(name, &BackendOptions { runtime, ..BackendOptions::default() })?;
     Ok(provider.is_some_and(|provider| provider != Provider::Cpu))
 }
 
-/// The backend of this name, as this engine's other options make it.
+/// The backend of this name, with the other options of this engine.
 fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
     engine.set_option("Backend", name)?;
     // A cache would answer in the network's place.
@@ -196,7 +196,7 @@ fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
     Ok(BackendSide::new(engine.backend().context("the engine is prepared")?))
 }
 
-/// The bare loop over the engine's network, where its backend runs it.
+/// The bare loop over the engine's network, on the device of the engine's backend.
 fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     let options = engine.options();
     let backend_options = BackendOptions {
@@ -206,7 +206,7 @@ fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     };
     let (_, network) =
         network::load(named_path(&options.weights).as_deref(), &backend_options.device.interface, |_| {})?;
-    // What does not run through ONNX Runtime is compared with what does on the same processor.
+    // A backend without ONNX Runtime is compared with ONNX Runtime on the CPU.
     let provider = backend::provider_of(&options.backend, &backend_options)?.unwrap_or(Provider::Cpu);
     let devices = backend_options.device.devices.len();
     anyhow::ensure!(

@@ -1,5 +1,5 @@
-//! `zeitnot bench`: a node count that changes when the search does and at no other time, and the speed here. The last
-//! line is what OpenBench looks for: `<count> nodes <speed> nps`.
+//! `zeitnot bench`: prints a node count that changes only when the search does, and the speed on this machine. The last
+//! line is the one that OpenBench looks for: `<count> nodes <speed> nps`.
 
 use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use zeitnot_engine::backend;
 use zeitnot_lab::measure::{self, BENCH_POSITIONS, BenchResult};
 
-/// Plies that take a thousand nodes or two where a network prefers some moves.
+/// Depth, in plies, that takes a thousand nodes or two where a network prefers some moves.
 const DEPTH: u32 = 5;
-/// Plies that take as many where all moves are alike.
+/// Depth, in plies, that takes as many nodes as [`DEPTH`] where all moves are alike.
 const DEPTH_WITHOUT_POLICY: u32 = 4;
 
-/// Options that may be given and leave the count the signature of the engine with that network.
+/// Options with which the count stays a signature, namely of the engine with the given network.
 const OF_THE_NETWORK: [&str; 4] = ["WeightsFile", "Backend", "BackendOptions", "OnnxRuntime"];
 
 pub fn command() -> Command {

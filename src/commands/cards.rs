@@ -6,7 +6,7 @@ use zeitnot_engine::engine::Options;
 use zeitnot_engine::runtime::nvidia_readings::{CardReading, CardSource, NvidiaCards};
 use zeitnot_lab::measure::CardUse;
 
-/// The cards of this backend; `None` where it has none, or their driver reports nothing of them.
+/// The cards of this backend; `None` if it runs on no card, or the driver reports nothing.
 pub fn source(options: &Options, attributes: &Attributes) -> Option<Arc<dyn CardSource>> {
     let device: DeviceOptions = options.backend_options.parse().ok()?;
     let provider = backend::provider_of(&options.backend, &BackendOptions::default()).ok()??;
@@ -17,7 +17,7 @@ pub fn source(options: &Options, attributes: &Attributes) -> Option<Arc<dyn Card
     Some(Arc::new(NvidiaCards::new(&device.devices)?))
 }
 
-/// The state of the cards, behind a row of a table; empty without one.
+/// The state of the cards as the end of a row of a table; empty without cards.
 pub fn in_row(cards: Option<&[CardUse]>) -> String {
     cards.unwrap_or_default().iter().map(|card| format!(" | {}", state(&card.during))).collect()
 }

@@ -1,5 +1,5 @@
-//! `zeitnot completions` and `zeitnot man`: completions for shells and manual pages, from the same declarations as the
-//! command line itself.
+//! `zeitnot completions` and `zeitnot man`: print completions for shells and manual pages, from the same declarations
+//! as the command line itself.
 
 use super::output;
 use crate::commands::flags::flag;

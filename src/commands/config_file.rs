@@ -1,6 +1,6 @@
 //! `--config FILE`: options of the engine from a file, one flag a line as on the command line, its dashes and its `=`
 //! optional; `#` begins a comment, on a line of its own (docs/lc0.md, 5.3) or after a blank and outside quotation
-//! marks. The command line goes before the file.
+//! marks. The command line overrides the file.
 
 use super::preload::{self, PRELOAD};
 use anyhow::Context as _;
@@ -13,11 +13,11 @@ use zeitnot_text::files::{self, OtherKind};
 
 /// The most bytes of a file: all options with their comments are a few thousand.
 const LARGEST: u64 = 1 << 20;
-/// The longest line, bytes. A complaint quotes what is wrong with it.
+/// The longest line, in bytes: complaints quote lines.
 const LONGEST_LINE: usize = 8 << 10;
 
-/// Sets the options that the file names. Options without effect are reported to `note`. Answers with the value of
-/// `preload`, which is no option of the engine; `None` where the file does not have it.
+/// Sets the options that the file names. Options without effect are reported to `note`. Returns the value of `preload`,
+/// which is no option of the engine; `None` if the file does not have it.
 ///
 /// # Errors
 /// When the file cannot be read, or a line of it is no option and value; the line is named.
@@ -48,7 +48,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The value of `preload`, if that is the line.
+/// Sets the option of a line. Returns the value of `preload`, if the line sets it.
 fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow::Result<Option<bool>> {
     anyhow::ensure!(line.len() <= LONGEST_LINE, "it is longer than {LONGEST_LINE} bytes");
     let line = without_comment(line).trim();
@@ -107,7 +107,7 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-/// Quotation marks around a value are the shell's, and people copy them.
+/// The value without quotation marks around it: they are the shell's, and people copy them.
 fn unquoted(value: &str) -> &str {
     let quoted = |mark: char| value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
     quoted('"').or_else(|| quoted('\'')).unwrap_or(value)

@@ -13,7 +13,7 @@ use zeitnot_engine::engine::{Engine, Kind, Options, RuntimePolicy};
 use zeitnot_engine::memory;
 use zeitnot_engine::network::BUILT_IN;
 
-/// The file that `--config` names.
+/// The name of the argument `--config`, a file of options.
 const CONFIG: &str = "ConfigFile";
 
 /// The heading of the engine's flags in the long help; the short one leaves them out.
@@ -69,8 +69,7 @@ pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Eng
     engine_on(matches, Arc::new(MonotonicClock::new()), policy)
 }
 
-/// Takes the network that is built in where none is named: what an answer depends on should not be which networks lie
-/// about.
+/// Takes the built-in network if none is named, so that the answer does not depend on which networks lie about.
 pub fn prefer_built_in(engine: &mut Engine) -> anyhow::Result<()> {
     if engine.options().weights.is_empty() {
         engine.set_option("WeightsFile", BUILT_IN)?;
@@ -91,13 +90,13 @@ pub fn settings_of(spec: &str) -> Vec<String> {
 /// The option and the value of a setting `NAME=VALUE`.
 ///
 /// # Errors
-/// When it has no `=`.
+/// When the setting has no `=`.
 pub fn name_value(setting: &str) -> anyhow::Result<(&str, &str)> {
     let (name, value) = setting.split_once('=').with_context(|| format!("{setting}: no NAME=VALUE"))?;
     Ok((name.trim(), value.trim()))
 }
 
-/// An engine with the options of the command line, on a clock that others read, too.
+/// An engine with the options of the command line, on a clock that the caller shares.
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     Ok(engine_and_preload(matches, clock, policy)?.0)
 }
@@ -127,7 +126,7 @@ pub fn engine_and_preload(
     Ok((engine, preload.or(of_file).unwrap_or(false)))
 }
 
-/// Gives an engine its part of the memory that is free, where no option says how much it may take; `engines` share it.
+/// Limits an engine to its part of the free memory, which `engines` share, if no option sets the limit.
 ///
 /// # Errors
 /// When an option has a value that it does not take.
@@ -141,8 +140,8 @@ pub fn given(matches: &ArgMatches) -> impl Iterator<Item = &'static str> {
     SPECS.iter().map(|spec| spec.name).filter(|name| matches.contains_id(name))
 }
 
-/// For commands that a person runs: a missing ONNX Runtime is obtained, and the person gets a line about it.
+/// Policy of commands that a person runs: a missing ONNX Runtime is obtained, and the person gets a line about it.
 pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| note!("{line}"));
 
-/// For commands that only look.
+/// Policy of commands that only look: nothing is obtained.
 pub const ONLY_FIND: RuntimePolicy = RuntimePolicy::FindOnly;

@@ -1,4 +1,4 @@
-//! `zeitnot eval`: a network's evaluation of a position, without a search.
+//! `zeitnot eval`: prints a network's evaluation of a position, without a search.
 
 use super::engine_options::{self, MAY_INSTALL};
 use super::{fen_option, game_from};
@@ -34,12 +34,12 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// A position as it is asked for.
+/// A request to evaluate a position.
 #[derive(Deserialize, Default)]
 struct Request {
     #[serde(default)]
     id: Value,
-    /// Without it a line is no position, whatever else it holds: other keys are their makers' business.
+    /// The position; a line must have this key, which may be null. Unknown keys are ignored.
     #[serde(deserialize_with = "Option::deserialize")]
     fen: Option<String>,
     #[serde(default)]
@@ -48,7 +48,7 @@ struct Request {
     chess960: bool,
 }
 
-/// A position that cannot be evaluated is named on standard error; the others are, and the exit code is 1.
+/// Evaluates the positions. One that cannot be evaluated is named on standard error, and the exit code is 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
     // Every position gets its own evaluation: a cache would answer for those that differ in history alone.
@@ -115,7 +115,7 @@ fn evaluate(evaluator: &mut NetworkEvaluator, request: &Request, with_planes: bo
     Ok(line)
 }
 
-/// The planes that are not empty: index, squares as a hexadecimal mask with bit 0 for a1 of the mover's side, value.
+/// The planes that are not empty, each as index, squares (a hexadecimal mask, bit 0 for a1 of the mover's side), value.
 fn planes_as_json(planes: &Planes) -> Value {
     let set = |plane: &usize| planes.masks[*plane] != 0 && planes.values[*plane] != 0.0;
     let row = |plane| json!([plane, format!("{:016x}", planes.masks[plane]), planes.values[plane]]);

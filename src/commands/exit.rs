@@ -6,7 +6,7 @@ use std::io;
 use std::process::ExitCode;
 use zeitnot_text::printable;
 
-/// The exit code after Ctrl-C, as a shell reports it of a program that it ended.
+/// The exit code after Ctrl-C, which is the one that shells report.
 pub const INTERRUPTED: i32 = 130;
 
 /// The exit code of a command that is over. Its error is printed.
@@ -21,8 +21,8 @@ pub fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Prints help, the version, or why the command line is refused. A quotation of it that could command the terminal
-/// costs the colours.
+/// Prints help, the version, or why the command line is refused. A text with characters that could command the terminal
+/// is printed without colours.
 pub fn refuse(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     match printable::lines(&text) {
@@ -33,7 +33,7 @@ pub fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(error.exit_code() as u8)
 }
 
-/// A reader of our output who has seen enough (`zeitnot eval ... | head`) is no failure.
+/// Whether the error only means that nobody reads our output any more (`zeitnot eval ... | head`).
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(kind))

@@ -1,4 +1,4 @@
-//! `zeitnot genfens`: start positions for games that make training data, as OpenBench asks for them.
+//! `zeitnot genfens`: draws start positions for games that make training data, as OpenBench asks for them.
 
 use super::engine_options::{self, MAY_INSTALL};
 use super::output::say;
@@ -16,11 +16,11 @@ const NAME: &str = "genfens";
 const WORDS: usize = 5;
 /// Random moves from the start position, and one more in every second position, so that both sides are to move.
 const PLIES: usize = 8;
-/// Random moves from the positions of a book, which are played out of the beginning already.
+/// Random moves from the positions of a book, which are past the beginning already.
 const PLIES_OF_A_BOOK: usize = 4;
-/// Positions whose value is further from a draw are decided: no game is played from them.
+/// Largest distance of a value from a draw: positions beyond it are decided, and no game is played from them.
 const MOST_VALUE: f32 = 0.7;
-/// Positions drawn for one that is given, before the book is given up.
+/// Most positions drawn to find one that is not decided, before the book is given up.
 const MOST_DRAWN: usize = 1_000;
 
 pub fn command() -> Command {
@@ -37,7 +37,7 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// Splits the one argument in which OpenBench gives the command: `zeitnot "genfens 5 seed 1 book None" "quit"`.
+/// Splits a command that OpenBench gives as one argument: `zeitnot "genfens 5 seed 1 book None" "quit"`.
 pub fn split_argument(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let words = arguments.get(1).and_then(|argument| argument.to_str()?.strip_prefix(NAME)?.strip_prefix(' '));
     if let Some(words) = words {

@@ -82,8 +82,8 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The filter of the log: this program from the level that was asked for, else that of `RUST_LOG`, else errors. Parts
-/// of a `RUST_LOG` that are meant for another kind of filter are named and left out.
+/// The filter of the log: this program from `level` on if given, else that of `RUST_LOG`, else errors. Parts of
+/// `RUST_LOG` that are meant for another kind of filter are reported and left out.
 fn log_filter(level: Option<&str>) -> Targets {
     let text = match level {
         Some(level) => format!("zeitnot={level}"),
@@ -121,7 +121,7 @@ pub fn run() -> ExitCode {
     exit::code(dispatch(&matches))
 }
 
-/// The matches of the command that was given, where flags for all commands stand too.
+/// The matches of the innermost subcommand, which also have the flags for all commands.
 fn innermost(matches: &ArgMatches) -> &ArgMatches {
     matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
 }

@@ -1,18 +1,18 @@
-//! Rewrites old spellings of commands before the command line is parsed. Those of `time explain` and `time tune` stay
-//! for good, the others until version 1.0.
+//! Rewrites old spellings of commands before the command line is parsed. Old spellings stay until version 1.0, and
+//! those of `time explain` and `time tune` for good.
 
 use std::ffi::{OsStr, OsString};
 
-/// The flag by which an old spelling is known.
+/// The flag that marks an old spelling.
 #[derive(Clone, Copy)]
 enum Flag {
-    /// The words suffice.
+    /// No flag: the words suffice.
     None,
-    /// Any flag, which stays, where none of the words [`NOT_A_MOVE`] is given.
+    /// Any flag, which is kept, unless one of the words [`NOT_A_MOVE`] is given.
     Any,
-    /// A switch that goes.
+    /// A switch, which is dropped.
     Switch(&'static str),
-    /// A flag that goes, whose value is the first argument of the new spelling.
+    /// A flag, which is dropped; its value becomes the first argument of the new spelling.
     Value(&'static str),
 }
 
@@ -33,7 +33,7 @@ const SPELLINGS: [Spelling; 10] = [
     (&["time", "explain"], Flag::Any, &["time", "explain", "move"]),
 ];
 
-/// Words behind `time explain` that show that no move is explained in the old spelling: help, or today's spellings.
+/// Words after `time explain` that rule out the old spelling: help, or today's subcommands.
 const NOT_A_MOVE: [&str; 5] = ["-h", "--help", "move", "script", "game"];
 
 /// Commands that are gone, and what takes their place.
@@ -42,7 +42,7 @@ const GONE: [(&str, &str); 1] = [("perft", "as a UCI engine zeitnot counts the l
 /// The arguments in the spelling of today; the first is the program.
 ///
 /// # Errors
-/// For a command that is gone, with the line that says so.
+/// A line for the user, if the command is gone.
 pub fn modernise(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     if let Some((name, instead)) = GONE.iter().find(|(name, _)| arguments.get(1).is_some_and(|first| first == name)) {
         return Err(format!("{name} is no command any more: {instead}"));
@@ -50,11 +50,11 @@ pub fn modernise(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     Ok(SPELLINGS.iter().find_map(|spelling| rewritten(&arguments, spelling)).unwrap_or(arguments))
 }
 
-/// The arguments in another spelling; nothing where they are not in the old one.
+/// The arguments in the new spelling; `None` if they are not in this old one.
 fn rewritten(arguments: &[OsString], (words, flag, now): &Spelling) -> Option<Vec<OsString>> {
     let (program, given) = arguments.split_first()?;
     let rest = given.get(words.len()..).filter(|_| given.iter().zip(*words).all(|(one, word)| one == word))?;
-    // Behind a command of today stands the name of another one, not a flag.
+    // Where today's words begin with the old ones, today's spelling goes on with a subcommand, the old one with a flag.
     let is_flag = |argument: &OsString| argument.to_str().is_some_and(|text| text.starts_with('-'));
     if now.starts_with(words) && !rest.first().is_some_and(is_flag) {
         return None;

@@ -1,4 +1,4 @@
-//! `zeitnot options`: every option of the engine and every parameter of the time managers, from their declarations.
+//! `zeitnot options`: lists all options of the engine and parameters of the time managers, from their declarations.
 
 use super::json_flag;
 use super::output::{self, say};
@@ -39,7 +39,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 /// The values of a parameter.
 enum Takes {
     Number(&'static ParamSpec),
-    /// One of these; the first is the default.
+    /// One of these words; the first is the default.
     Word(Vec<&'static str>),
 }
 
@@ -87,7 +87,7 @@ impl Parameter {
     }
 }
 
-/// The forms of the manager that `first` is the first form of; `None` where there is but one, or `first` is another.
+/// The parameter `preset` of the manager whose first form is `first`; `None` for a single form or a later one.
 fn presets(first: &ManagerSpec) -> Option<Parameter> {
     let forms = zeitnot_time::managers().iter().filter(|form| form.name == first.name);
     let words: Vec<_> = forms.filter_map(|form| form.preset).collect();

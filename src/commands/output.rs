@@ -1,5 +1,5 @@
-//! Prints and writes the output of commands: to a reader who may have gone, or a disk that may be full. What is printed
-//! may quote files, engines and servers of others: nothing of it commands the terminal ([`printable`]).
+//! Prints and writes the output of commands: to a reader who may have gone, or a disk that may be full. The output may
+//! quote files, engines and servers of others: nothing in it may command the terminal ([`printable`]).
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write as _};
@@ -35,8 +35,8 @@ pub fn text(text: impl Display) {
     }
 }
 
-/// Prints a text as [`text`] does, where the program has something to finish when nobody reads any more. Returns
-/// whether somebody does.
+/// Prints a text as [`text`] does, but never ends the program, which may have work to finish. Returns whether the text
+/// could be printed.
 pub fn is_read(text: impl Display) -> bool {
     let printed = print(text);
     if let Err(error) = &printed {
@@ -51,13 +51,13 @@ fn print(text: impl Display) -> io::Result<()> {
     stdout.flush()
 }
 
-/// [`text`] and a line break; formats like `println!`.
+/// Prints a line as [`text`] does; formats like `println!`.
 macro_rules! say {
     ($($arg:tt)*) => { $crate::commands::output::text(format_args!("{}\n", format_args!($($arg)*))) };
 }
 pub(super) use say;
 
-/// Standard error for a log, which comes in whole lines.
+/// Standard error as the output of a log, which comes in whole lines.
 pub struct LogOutput;
 
 impl io::Write for LogOutput {

@@ -15,18 +15,18 @@ pub fn flag() -> Arg {
     )
 }
 
-/// Its value on the command line; `None` where it is not given.
+/// The value of `--preload` on the command line; `None` without the flag.
 ///
 /// # Errors
-/// When it is given something else than true or false.
+/// When the value is neither true nor false.
 pub fn given(matches: &ArgMatches) -> anyhow::Result<Option<bool>> {
     matches.get_one::<String>(PRELOAD).map(|text| read(text)).transpose()
 }
 
-/// Its value from a text.
+/// Reads a value of `--preload`.
 ///
 /// # Errors
-/// When it is neither true nor false.
+/// When the text is neither true nor false.
 pub fn read(text: &str) -> anyhow::Result<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" => Ok(true),

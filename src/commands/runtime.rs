@@ -81,7 +81,7 @@ fn status(library: Option<PathBuf>, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The variant for NVIDIA's cards: of the CUDA that was asked for, or of the one for this machine, which is said.
+/// The variant for NVIDIA's cards, with the given version of CUDA, or else with the one for this machine, printed.
 fn for_cards(cuda: Option<&str>) -> Variant {
     let version = match cuda {
         Some("12") => CudaVersion::Twelve,

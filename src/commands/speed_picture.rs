@@ -10,7 +10,7 @@ use zeitnot_text::files::write_whole;
 /// One measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
-    /// The name of its line; those of one name are joined.
+    /// The name of the spot's line; spots with one name are joined.
     pub line: String,
     /// Positions in a batch.
     pub batch: usize,
@@ -18,7 +18,7 @@ pub struct Spot {
     pub evals_per_s: f64,
     /// The median latency of a batch, in milliseconds.
     pub p50_ms: f64,
-    /// Its 95th percentile.
+    /// The 95th percentile of that latency, in milliseconds.
     pub p95_ms: f64,
 }
 
@@ -33,7 +33,7 @@ pub fn svg_flag() -> Arg {
 ///
 /// # Errors
 ///
-/// When its folder does not exist: that is said before hours of measuring, and not after.
+/// When the folder of the file does not exist: better before hours of measuring than after.
 pub fn asked(matches: &ArgMatches) -> anyhow::Result<Option<&Path>> {
     let Some(path) = matches.get_one::<PathBuf>("svg") else { return Ok(None) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -41,7 +41,7 @@ pub fn asked(matches: &ArgMatches) -> anyhow::Result<Option<&Path>> {
     Ok(Some(path))
 }
 
-/// Some threads in words.
+/// A number of threads in words.
 pub fn threads(threads: usize) -> String {
     format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
 }

@@ -8,13 +8,13 @@ use zeitnot_text::files::{from_bytes, mark_length};
 /// never ends a line takes all the memory there is.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// A line that is passed over. Its text is one line.
+/// An input line that is passed over; the error's text is one line.
 #[derive(Debug, Error)]
 pub(super) enum PassedOver {
-    /// It is too long.
+    /// The line is too long.
     #[error("a line of more than {LONGEST_LINE} bytes is passed over")]
     TooLong,
-    /// It is the first one, and of an encoding that none of its commands can be read in.
+    /// The first line has an encoding in which commands cannot be read.
     #[error("the input is no text that can be read: {0}")]
     Encoding(io::Error),
 }
@@ -22,7 +22,7 @@ pub(super) enum PassedOver {
 /// The lines of an input, without their ends.
 pub(super) struct Lines<R> {
     input: R,
-    /// Whether what comes next is the rest of a line that was too long.
+    /// Whether the input goes on with the rest of a line that was too long.
     is_passing_over: bool,
     is_begun: bool,
 }
@@ -32,7 +32,7 @@ impl<R: BufRead> Lines<R> {
         Lines { input, is_passing_over: false, is_begun: false }
     }
 
-    /// The next line; `None` after the last one. Bytes that are no UTF-8 may be a path's ([`from_bytes`]).
+    /// The next line; `None` after the last one. Bytes that are not UTF-8 are kept for paths ([`from_bytes`]).
     ///
     /// # Errors
     /// The errors of reading.

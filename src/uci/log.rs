@@ -28,7 +28,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Opens the log of that name to append to; the empty name stands for none.
+    /// Opens the log at `path`, or standard error, to append to; `None` for an empty path.
     ///
     /// # Errors
     /// [`LogError`], when the file cannot be opened for writing.
@@ -41,13 +41,13 @@ impl Log {
         Ok(Some(Log { path: path.to_owned(), sink, has_failed: false }))
     }
 
-    /// The folder that it lies in; none of standard error.
+    /// The folder of the log; `None` for standard error.
     pub fn folder(&self) -> Option<PathBuf> {
         let path = std::path::absolute(to_path(&self.path)).ok().filter(|_| self.path != STDERR)?;
         path.parent().map(Path::to_path_buf)
     }
 
-    /// Its name.
+    /// The path that the log was opened with.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -55,8 +55,8 @@ impl Log {
     /// Writes a line: the time in UTC, `mark` (`>>` read, `<<` written, as Lc0 has them), the text.
     ///
     /// # Errors
-    /// [`LogError`] for the first line that cannot be written: a full disk must not end the game. Later ones are tried
-    /// all the same, and lost in silence.
+    /// [`LogError`] for the first line that cannot be written: a full disk must not end the game. Later lines are tried
+    /// all the same, and their errors are ignored.
     pub fn line(&mut self, mark: &str, text: &str) -> Result<(), LogError> {
         let now = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
         // In one piece, so that a full disk leaves whole lines where it can.
@@ -71,7 +71,7 @@ impl Log {
     }
 }
 
-/// Opens a file to append to. A device will do, such as `/dev/stderr`; a pipe would wait for its reader.
+/// Opens a file to append to. A device such as `/dev/stderr` is allowed, but no pipe, which would wait for its reader.
 fn open(path: &Path) -> io::Result<File> {
     let kind = path.metadata().ok().and_then(|found| OtherKind::of(found.file_type()));
     match kind.filter(|kind| *kind != OtherKind::Device) {

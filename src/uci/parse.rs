@@ -4,12 +4,12 @@ use thiserror::Error;
 use zeitnot_engine::chess::{Color, FenError, Game, MoveError, parse_uci};
 use zeitnot_engine::engine::{GoParams, MOST_MOVES};
 
-/// Largest time, in milliseconds, that is taken seriously: about 31 years. More is cut to it.
+/// Largest time, in milliseconds, that is taken seriously: about 31 years. Larger input is cut to it.
 const LONGEST_MS: f64 = 1e12;
-/// Largest number of nodes, moves or plies. More is cut to it.
+/// Largest number of nodes, moves or plies. Larger input is cut to it.
 const LARGEST_COUNT: f64 = u32::MAX as f64;
 
-/// The words that `go` knows: `searchmoves` takes what comes up to the next of them.
+/// The words that `go` knows: `searchmoves` takes the words up to the next of them.
 const GO_WORDS: &[&str] = &[
     "wtime",
     "btime",
@@ -80,7 +80,7 @@ pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
     })
 }
 
-/// `name <words> [value <text>]`; both may hold spaces, and a value (a path, say) keeps its own.
+/// Reads `name <words> [value <text>]`. Both may hold spaces; a value (a path, say) keeps them as they are.
 fn set_option(rest: &str) -> Result<Command<'_>, ParseError> {
     let error = || ParseError::SetOption(rest.to_owned());
     let named = rest.strip_prefix("name").filter(|rest| rest.starts_with(char::is_whitespace)).ok_or_else(error)?;
@@ -99,7 +99,7 @@ fn set_option(rest: &str) -> Result<Command<'_>, ParseError> {
     Ok(Command::SetOption { name, value: value.to_owned() })
 }
 
-/// `startpos | fen <fen>` and `[moves <moves>]`.
+/// Reads `startpos | fen <fen>` and `[moves <moves>]`.
 pub(super) fn position(rest: &str, chess960: bool) -> Result<Game, ParseError> {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let moves_at = words.iter().position(|word| *word == "moves").unwrap_or(words.len());

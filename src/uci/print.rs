@@ -8,10 +8,10 @@ use zeitnot_engine::engine::{
 };
 use zeitnot_time::{MoveAccount, Plan};
 
-/// Longest complaint, in characters: what it quotes may be as long as the input likes.
+/// Longest complaint, in characters: it may quote input of any length.
 const LONGEST_COMPLAINT: usize = 2000;
 
-/// How analysis is shown.
+/// The options and facts that decide how analysis is shown.
 #[derive(Clone, Debug)]
 pub(super) struct Display {
     pub chess960: bool,
@@ -31,7 +31,7 @@ impl Display {
         moves.iter().map(|mv| to_uci(*mv, self.chess960)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The `info` lines of a report, one a line of analysis.
+    /// The `info` lines of a report, one for each line of analysis.
     pub fn report(&self, report: &Report) -> Vec<String> {
         let info = |(index, line): (usize, &Line)| {
             let nodes = if self.per_pv_counters { u64::from(line.visits) } else { report.nodes };
@@ -72,7 +72,7 @@ impl Display {
         report.lines.iter().enumerate().map(info).collect()
     }
 
-    /// The line about those lines of a report whose moves nobody has looked at; `None` where there is no such line.
+    /// A remark on the lines of a report whose moves have no visit; `None` if all have visits, or the tree is empty.
     pub fn unvisited(&self, report: &Report) -> Option<String> {
         let is_unvisited = |line: &Line| line.visits == 0;
         let first = report.lines.iter().position(is_unvisited).filter(|_| report.nodes > 0)?;
@@ -122,12 +122,12 @@ impl Display {
     }
 }
 
-/// A line for people.
+/// An `info string` with a text for people.
 pub(super) fn info(text: &dyn fmt::Display) -> String {
     format!("info string {text}")
 }
 
-/// A complaint, cut where it quotes too much.
+/// An `info string` with a complaint, cut at [`LONGEST_COMPLAINT`].
 pub(super) fn error(error: &dyn fmt::Display) -> String {
     let text = error.to_string();
     let line: String = text.chars().take(LONGEST_COMPLAINT).collect();
@@ -135,32 +135,32 @@ pub(super) fn error(error: &dyn fmt::Display) -> String {
     format!("info string error {line}{rest}")
 }
 
-/// The plan of a move.
+/// The line about the plan of a move.
 pub(super) fn plan(plan: &Plan) -> String {
     format!("info string time {plan}")
 }
 
-/// The time that a move took.
+/// The line about the time that a move took.
 pub(super) fn account(account: &MoveAccount) -> String {
     format!("info string time {account}")
 }
 
-/// A move from the book.
+/// The line about a move from the book.
 pub(super) fn book_move(weight: impl fmt::Display, total: impl fmt::Display) -> String {
     format!("info string book move, weight {weight} of {total}")
 }
 
-/// A move that was due before any evaluation.
+/// The line about a move that was due before any evaluation.
 pub(super) fn unevaluated(guess: impl fmt::Display) -> String {
     format!("info string no time for an evaluation: {guess}")
 }
 
-/// The network that plays in the place of another.
+/// The line about a network that plays in the place of another.
 pub(super) fn substituted(news: &str) -> String {
     format!("info string playing on with {news}")
 }
 
-/// An option of Lc0 that is accepted and ignored.
+/// The line about an option of Lc0 that is accepted and ignored.
 pub(super) fn without_effect(option: &IgnoredOption) -> String {
     format!("info string option {} has no effect: {}", option.name, option.why)
 }

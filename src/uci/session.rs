@@ -19,10 +19,10 @@ use zeitnot_engine::engine::{
 use zeitnot_text::printable;
 use zeitnot_time::Plan;
 
-/// Deepest `go perft`, in plies: what follows takes hours, and it cannot be stopped.
+/// Deepest `go perft`, in plies: a deeper one takes hours and cannot be stopped.
 const DEEPEST_PERFT: u32 = 7;
 
-/// Where lines for the GUI go; shared by the loop and the search's threads, one whole line at a time.
+/// The destination of lines for the GUI; shared by the loop and the search's threads, one whole line at a time.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Sinks>>);
 
@@ -34,7 +34,7 @@ struct Sinks {
 }
 
 impl Output {
-    /// Writes to `sink`.
+    /// An output that writes to `sink`.
     pub fn new(sink: impl Write + Send + 'static) -> Output {
         Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), log: None, held: String::new() })))
     }
@@ -65,14 +65,14 @@ impl Output {
         self.tell_of(logged);
     }
 
-    /// Says that the log cannot be written.
+    /// Reports the error if the log could not be written.
     fn tell_of(&self, logged: Option<Result<(), LogError>>) {
         if let Some(Err(error)) = logged {
             self.error(&error);
         }
     }
 
-    /// Goes over to the log of that name, unless it is in use already.
+    /// Changes to the log at `path`, unless that log is in use already.
     fn log_to(&self, path: &str) {
         if self.0.lock().log.as_ref().map_or("", Log::path) == path {
             return;
@@ -188,10 +188,10 @@ impl Listener for Reporter {
 }
 
 /// Speaks UCI over `input` and `output` until `quit` or the end of the input. With `preload` it first loads what the
-/// options name, and says what `isready` would say.
+/// options name, and prints what `isready` prints before `readyok`.
 ///
 /// # Errors
-/// Only those of reading the input.
+/// Only errors of reading the input.
 pub fn run(mut engine: Engine, preload: bool, input: impl BufRead, output: &Output) -> std::io::Result<()> {
     let told = output.clone();
     engine.announce_to(Announcer::new(move |line| told.line(&print::info(&line))));
@@ -272,7 +272,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
     }
 }
 
-/// Loads what the options name, and says so. Returns whether there was anything to load.
+/// Loads what the options name, and prints a line about it. Returns whether there was anything to load.
 fn prepare(engine: &mut Engine, output: &Output) -> bool {
     match engine.prepare_for_play() {
         Prepared::Ready(None) => return false,
@@ -293,7 +293,7 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         return;
     }
     match engine.set_option(name, value) {
-        // Only then: a log that cannot be opened is not to be complained of at every other option.
+        // After this option alone: other options must not repeat the complaint about a log that cannot be opened.
         Ok(()) if name.eq_ignore_ascii_case("LogFile") => output.log_to(&engine.options().log_file),
         Ok(()) => {}
         Err(error @ OptionError::Unknown(_)) => match ignored_options::find(name) {
@@ -363,7 +363,7 @@ fn count_leaves(engine: &Engine, depth: u32, output: &Output) {
     output.line(&format!("Nodes searched: {}", parts.iter().map(|part| part.1).sum::<u64>()));
 }
 
-/// Without anything to search with the game must still go on: a legal move, and a line that says how it came about.
+/// Answers `go` without a search, since the game must go on: prints the reason, and a legal move.
 fn cannot_search(engine: &Engine, error: &EngineError, output: &Output) {
     match error {
         // The reason was given when a network was looked for.

@@ -32,36 +32,36 @@ pub struct Frame<'a> {
 pub struct Canvas {
     /// Elements of the chart.
     pub markup: Markup,
-    /// The height that is taken.
+    /// The height used so far.
     pub height: f64,
 }
 
 /// The sample of a series in a legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
-    /// A dashed line.
+    /// A line with the colour and dashes of a series.
     Line(usize),
-    /// A point.
+    /// A point in the colour of a series.
     Point(usize),
-    /// A filled rectangle.
+    /// A rectangle in the colour of a series.
     Fill(usize),
     /// The line of a reference.
     Reference,
 }
 
-/// The width of a text, about.
+/// The approximate width of a text.
 pub fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }
 
-/// A text that fits into a width, its end left out where it must be.
+/// The text, cut with `…` at the end if it is wider than `width`.
 pub fn fitted(text: &str, width: f64) -> String {
     let most = (width / CHARACTER).max(4.0) as usize;
     if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
 }
 
 impl Canvas {
-    /// An empty chart.
+    /// A chart with nothing drawn yet, but with its title if it is a file.
     pub fn new(frame: &Frame<'_>) -> Canvas {
         let mut canvas = Canvas { markup: Markup::default(), height: 6.0 };
         if frame.is_file {
@@ -72,7 +72,7 @@ impl Canvas {
         canvas
     }
 
-    /// Writes a text; `anchor` is the point of it that lies at `x`.
+    /// Writes a text; `anchor` (`start`, `middle`, `end`) is the point of the text that lies at `x`.
     pub fn text(&mut self, class: &str, x: f64, y: f64, anchor: &str, text: &str) {
         let (x, y) = (px(x), px(y));
         self.markup.text("text", &[("class", class), ("x", &x), ("y", &y), ("text-anchor", anchor)], text);
@@ -125,7 +125,7 @@ impl Canvas {
         }
     }
 
-    /// The whole element.
+    /// The finished SVG element.
     pub fn finish(self, frame: &Frame<'_>) -> String {
         let mut markup = Markup::default();
         let (title_id, text_id) = (format!("{}--title", frame.id), format!("{}--text", frame.id));

@@ -1,4 +1,4 @@
-//! Draws values with intervals, one a row, and the values that they are compared with.
+//! Draws values with intervals, one a row, and values for comparison.
 
 use super::canvas::{Canvas, MARGIN, Sample, TEXT_LINE, WIDTH, fill, fitted, stroke, text_width};
 use super::lines::axis_name;
@@ -10,7 +10,7 @@ use super::scale::Scale;
 const ROW: f64 = 20.0;
 /// Half the height of the ends of an interval.
 const END: f64 = 5.0;
-/// Ticks that are aimed at.
+/// Number of ticks to aim at.
 const TICKS: usize = 5;
 
 /// Draws the chart.

@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 
 /// The height of the area of the curves.
 const HEIGHT: f64 = 210.0;
-/// Ticks that are aimed at.
+/// Number of ticks to aim at.
 const TICKS: usize = 5;
 /// Half the width of the ends of an error bar.
 const BAR_END: f64 = 3.0;
 /// Distance between the error bars of two curves at the same place, so that both can be read.
 const BAR_STEP: f64 = 8.0;
-/// The room that the error bars of one place have together: with more of them the outer ones would leave the picture.
+/// Largest width of the error bars of one place together: beyond it the outer bars would leave the picture.
 const BAR_ROOM: f64 = 40.0;
 
 /// The area of the curves, and the scales on it.
@@ -64,7 +64,7 @@ pub fn draw(plot: &LinePlot, canvas: &mut Canvas) {
     }
 }
 
-/// An entry for each name.
+/// The entries of the legend, one for each name.
 fn legend(plot: &LinePlot) -> Vec<(Sample, String)> {
     let mut entries: Vec<(Sample, String)> = Vec::new();
     for curve in &plot.curves {
@@ -83,7 +83,7 @@ fn legend(plot: &LinePlot) -> Vec<(Sample, String)> {
     entries
 }
 
-/// The scales for all that is drawn, and the room that the labels leave.
+/// The area that the labels leave, with scales for all that is drawn.
 fn area(plot: &LinePlot, canvas: &mut Canvas) -> Area {
     let points = || plot.curves.iter().flat_map(|curve| curve.points.iter().copied());
     let spreads = || {
@@ -132,7 +132,7 @@ fn axes(plot: &LinePlot, area: &Area, canvas: &mut Canvas) {
     canvas.height = bottom + 42.0;
 }
 
-/// Draws the spread of a curve, error bars beside their places by `aside`.
+/// Draws the spread of a curve, error bars shifted to the right by `aside`.
 fn spread(curve: &Curve, aside: f64, area: &Area, canvas: &mut Canvas) {
     match &curve.spread {
         Spread::None => {}

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use zeitnot_text::printable::is_bidi_control;
 
 /// Escapes a text for the content and the attributes of XML and HTML. Characters that XML does not allow become U+FFFD;
-/// those that turn the direction of text are left out.
+/// characters that turn the direction of text are left out.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -23,7 +23,7 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A length or a coordinate, to a tenth.
+/// The text of a length or a coordinate, to a tenth.
 pub fn px(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
     // No -0.
@@ -62,7 +62,7 @@ impl Markup {
         self.close(name);
     }
 
-    /// Writes elements that are there already.
+    /// Adds elements that are text already.
     pub fn push(&mut self, elements: &str) {
         self.text.push_str(elements);
     }

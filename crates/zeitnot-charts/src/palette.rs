@@ -6,13 +6,13 @@
 
 use std::fmt::Write as _;
 
-/// Colours of series.
+/// Number of colours for series.
 pub const SERIES: usize = 8;
 
-/// Dashes of curves, in units of the picture; an empty list is a whole line.
+/// Dashes of curves, in units of the picture; an empty text is a solid line.
 const DASHES: [&str; SERIES] = ["", "8 4", "2 3", "10 3 2 3", "5 2", "14 4", "1 4", "8 3 1 3 1 3"];
 
-/// The dashes of a curve. Where the colours begin again the dashes are others, so that 64 curves look different.
+/// The dashes of a curve. They shift when the colours begin again, so that 64 curves look different.
 pub fn dashes(color: usize) -> &'static str {
     DASHES[(color + color / SERIES) % SERIES]
 }
@@ -45,8 +45,8 @@ const DARK: Scheme = Scheme {
     series: ["#7ab8ff", "#ff9f66", "#56d3a0", "#dd9bf0", "#e2c84b", "#ff8fb3", "#7fd0e0", "#c3c7cc"],
 };
 
-/// The rules of all charts, for both schemes. They name colours, not variables: programs that show SVG files know fewer
-/// of the rules of CSS than browsers.
+/// The style rules of all charts, for both schemes. They name colours, not variables: programs that show SVG files know
+/// fewer of the rules of CSS than browsers.
 pub fn chart_css() -> String {
     let mut css = String::from(
         "svg text{font:13px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}\

@@ -16,7 +16,7 @@ pub enum Plot {
 pub enum Quantity {
     /// Any number, shown as it is.
     Number,
-    /// Numbers of moves, without parts between them.
+    /// Whole numbers, such as numbers of moves.
     Count,
     /// Milliseconds, shown in the unit that suits them.
     Time,
@@ -63,10 +63,10 @@ impl Axis {
     }
 }
 
-/// Mark by which a curve is drawn.
+/// The mark that a curve is drawn with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// A line, dashed by its colour.
+    /// A line with the dashes of its colour.
     Line,
     /// A thin line, one of many.
     Thin,
@@ -77,7 +77,7 @@ pub enum Mark {
 /// The spread around a curve: places with the low and the high end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread {
-    /// No spread is known.
+    /// A curve without a known spread.
     None,
     /// A band.
     Band(Vec<(f64, f64, f64)>),
@@ -90,13 +90,13 @@ pub enum Spread {
 pub struct Curve {
     /// The series in words.
     pub name: String,
-    /// The number of its colour and dashes, modulo the number of colours.
+    /// The number of the curve's colour and dashes; colours repeat.
     pub color: usize,
-    /// Mark by which the curve is drawn.
+    /// The mark that the curve is drawn with.
     pub mark: Mark,
     /// Points, in the units of the axes.
     pub points: Vec<(f64, f64)>,
-    /// Spread around it.
+    /// Spread around the curve.
     pub spread: Spread,
 }
 
@@ -110,9 +110,9 @@ impl Curve {
 /// A line that curves and values are compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reference {
-    /// Line on which both axes have the same value.
+    /// Line on which both axes have the same value, with its name.
     Diagonal(String),
-    /// A value of the axis of values.
+    /// Line at this value on the axis of values, with its name.
     Value(String, f64),
 }
 
@@ -139,7 +139,7 @@ impl LinePlot {
 /// A value with its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DotRow {
-    /// Name of the bar.
+    /// Name of the row.
     pub name: String,
     /// The value; `None` where it is beyond measure.
     pub value: Option<f64>,
@@ -156,14 +156,14 @@ pub struct DotPlot {
     pub axis: Axis,
     /// The rows, the first at the top.
     pub rows: Vec<DotRow>,
-    /// Values that they are compared with.
+    /// Values for comparison.
     pub references: Vec<Reference>,
 }
 
 /// The parts of a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StackRow {
-    /// The whole.
+    /// The name of the whole.
     pub name: String,
     /// The size of each part, in any unit; 0 or more.
     pub parts: Vec<f64>,
@@ -176,6 +176,6 @@ pub struct StackPlot {
     pub parts: Vec<String>,
     /// The rows, the first at the top.
     pub rows: Vec<StackRow>,
-    /// Whether parts are labelled by their size, and not by their share.
+    /// Whether parts are labelled by their size instead of their share.
     pub tells_counts: bool,
 }

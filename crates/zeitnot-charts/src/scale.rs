@@ -3,18 +3,18 @@
 use super::plot::{Axis, Quantity, Spacing};
 use zeitnot_text::words::{grouped, time};
 
-/// Milliseconds from which an axis of time is in hours, minutes and seconds; below it is in milliseconds. An axis of
-/// two minutes is easier to read in seconds than in minutes.
+/// Units of a time axis: the least maximum of the axis that takes the unit, the length of the unit (both in
+/// milliseconds), and its name. An axis of two minutes is easier to read in seconds than in minutes.
 const UNITS: [(f64, f64, &str); 4] =
     [(10_800_000.0, 3_600_000.0, "h"), (180_000.0, 60_000.0, "min"), (1_000.0, 1_000.0, "s"), (0.0, 1.0, "ms")];
-/// Ticks of a logarithmic axis above which only powers of ten have one.
+/// Most ticks of a logarithmic axis; where there would be more, only powers of ten get one.
 const MOST_LOG_TICKS: usize = 6;
-/// Powers of two that have a tick; of more, every second one has, or every third.
+/// Most powers of two that all have a tick; of more powers every second or third has one.
 const MOST_DOUBLINGS: u32 = 11;
-/// Sizes below which a value is 0, and above which it is not a number: no time, share or count is there, and the
-/// arithmetic of ticks breaks near the ends of what a number can be.
+/// Size below which a value is taken for 0, and size above which it is left out: no time, share or count is there, and
+/// the arithmetic of ticks breaks near the limits of floating point.
 const SIZES: [f64; 2] = [1e-9, 1e15];
-/// Ticks of a linear axis.
+/// Most ticks of a linear axis.
 const MOST_TICKS: i64 = 100;
 
 /// The scale of an axis.
@@ -30,8 +30,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale for these values with about `wanted` ticks. A linear one has 0 on it, since times and shares without
-    /// their zero mislead.
+    /// A scale for these values with about `wanted` ticks. A linear scale includes 0, since times and shares mislead
+    /// without it.
     pub fn new(axis: &Axis, values: impl IntoIterator<Item = f64>, wanted: usize) -> Scale {
         let [least, most] = SIZES;
         let sound = values.into_iter().filter(|value| value.abs() <= most);
@@ -121,7 +121,7 @@ fn doublings(values: impl Iterator<Item = f64>) -> Scale {
     Scale { low: 2f64.powi(first), high: 2f64.powi(last), is_log: true, ticks, unit: "" }
 }
 
-/// Divisor of values, and the name of that unit.
+/// The divisor of values for an axis up to `most`, and the name of the unit it leads to.
 fn unit(quantity: Quantity, most: f64) -> (f64, &'static str) {
     match quantity {
         Quantity::Number | Quantity::Count => (1.0, ""),
@@ -132,7 +132,7 @@ fn unit(quantity: Quantity, most: f64) -> (f64, &'static str) {
     }
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is not below `least`.
+/// The smallest of 1, 2 and 5 times a power of ten that is at least `least`.
 fn nice_step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     let digit = [1.0, 2.0, 5.0].into_iter().find(|digit| digit * power >= least * (1.0 - 1e-9));

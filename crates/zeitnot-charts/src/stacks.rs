@@ -10,7 +10,7 @@ const BAR: f64 = 24.0;
 const ROW: f64 = TEXT_LINE + BAR + 8.0;
 /// The space between two parts: it separates neighbours where their colours do not.
 const GAP: f64 = 2.0;
-/// The largest part: the sum of larger ones could pass the largest number.
+/// The largest size of a part: the sum of larger sizes could overflow.
 const MOST: f64 = 1e15;
 
 /// Draws the chart.

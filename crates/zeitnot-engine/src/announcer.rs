@@ -9,7 +9,7 @@ use parking_lot::{Condvar, Mutex};
 
 /// Interval between the lines of a long task.
 const INTERVAL: Duration = Duration::from_secs(10);
-/// Resolution of a task's time.
+/// Step in which the duration of a task is counted.
 const TICK: Duration = Duration::from_secs(1);
 
 /// A sink of progress lines: it passes them to a GUI as `info string`, to a person on standard error, or drops them.
@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_secs(1);
 pub struct Announcer(Arc<dyn Fn(&str) + Send + Sync>);
 
 impl Announcer {
-    /// Lines go to this function, from any thread.
+    /// An announcer that passes each line to the function `say`, from any thread.
     pub fn new(say: impl Fn(&str) + Send + Sync + 'static) -> Announcer {
         Announcer(Arc::new(say))
     }
@@ -27,8 +27,8 @@ impl Announcer {
         (self.0)(line);
     }
 
-    /// Does `work` and says before it what is done (`start`), while it goes on how long it has taken, every ten
-    /// seconds, and after it that it is finished, or has failed. `what` names it.
+    /// Runs `work`, whose name is `what`. Says the line `start` before it, the time taken every ten seconds meanwhile,
+    /// and at the end that the work has finished or failed.
     ///
     /// # Errors
     /// Those of `work`.
@@ -36,7 +36,7 @@ impl Announcer {
         self.ticking(what, start, TICK, work)
     }
 
-    /// The time is counted in ticks of the waiting, so that no clock is asked.
+    /// [`Announcer::during`] with a `tick` that tests shorten. Ticks are counted, so that no clock is asked.
     fn ticking<T, E>(
         &self,
         what: &str,
@@ -47,7 +47,7 @@ impl Announcer {
         self.say(start);
         let finished = (Mutex::new(false), Condvar::new());
         std::thread::scope(|scope| {
-            // Where the system has no thread to give nothing ticks.
+            // Without a thread from the system nothing is said meanwhile.
             let watch = Builder::new().spawn_scoped(scope, || {
                 let (done, bell) = &finished;
                 let mut done = done.lock();
@@ -85,7 +85,7 @@ impl Drop for Ring<'_> {
 }
 
 impl Default for Announcer {
-    /// Says nothing.
+    /// An announcer that drops all lines.
     fn default() -> Announcer {
         Announcer::new(|_| ())
     }

@@ -24,10 +24,10 @@ pub trait Clock: Send + Sync {
     /// Milliseconds since the clock's origin.
     fn now_ms(&self) -> f64;
 
-    /// Lets `ms` milliseconds pass: the machine's clock sleeps, a virtual one goes on by as much.
+    /// Lets `ms` milliseconds pass: the machine's clock sleeps, a virtual clock advances by them.
     fn pass(&self, ms: f64);
 
-    /// Milliseconds to charge for a playout, beside the network's time; 0 on a clock that goes on while one is made.
+    /// Milliseconds to charge for a playout, besides the network's time; 0 on a clock that runs on during the playout.
     fn playout_ms(&self) -> f64;
 }
 
@@ -64,8 +64,8 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// A clock that moves only by [`Clock::pass`]. It counts ticks of 2^-20 ms (about a nanosecond), which a
-/// `f64` holds exactly for a hundred days: how long something takes does not depend on where the clock stands.
+/// A clock that moves only by [`Clock::pass`]. It counts ticks of 2^-20 ms (about a nanosecond), which an `f64` holds
+/// exactly for a hundred days: a duration does not depend on the time at which it begins.
 #[derive(Debug)]
 pub struct VirtualClock {
     ticks: AtomicU64,
@@ -73,12 +73,12 @@ pub struct VirtualClock {
 }
 
 impl VirtualClock {
-    /// Milliseconds of a playout without the network: the tree alone makes some 500,000 playouts in a CPU-second here
-    /// (`zeitnot bench --backend uniform`, Zen 4).
+    /// Default milliseconds of a playout, without the network's time: the tree alone makes some 500,000 playouts in a
+    /// CPU-second (`zeitnot bench --backend uniform`, Zen 4).
     pub const PLAYOUT_MS: f64 = 0.002;
 
-    /// A clock at 0 on which a playout takes `playout_ms` milliseconds beside the network's time. It must be more than
-    /// 0: a search of a position whose end is known makes playouts without evaluations, and would never end otherwise.
+    /// A clock at 0 on which a playout takes `playout_ms` milliseconds besides the network's time. If playouts took no
+    /// time, a search of a position whose end is known, which evaluates nothing, would never end.
     ///
     /// # Panics
     /// When `playout_ms` is not a number above 0.

@@ -1,36 +1,36 @@
-//! Asks for the machine's memory: the share that tree and cache may take by default, and whether there is more. Has
+//! Asks for the machine's memory: the share that tree and cache may take by default, and whether they may grow. Has
 //! threads share the allocator's arenas.
 //!
-//! The share is taken once, at the start, and engines that run at once each take half of what is free then: two in a
-//! container of 300 MB would take 300 MB together. So the account of what is free is asked for again each time that a
-//! tree or a cache has grown by 2 MiB, and a part of the memory is left to everything else.
+//! The share is fixed once, at the start, at half of the memory that is free then; two engines that start at once in a
+//! container of 300 MB would take 300 MB together. So the free memory is read again each time that a tree or a cache
+//! has grown by 2 MiB, and a part of it is left to everything else.
 
 use memmap2::MmapMut;
 use std::sync::OnceLock;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// Memory that is left to everything else when tree and cache stop growing, in bytes: batches and reports take some
-/// megabytes, and so does what the allocator keeps for each thread.
+/// Least memory that tree and cache leave free, in bytes: batches and reports take some megabytes, and so does what the
+/// allocator keeps for each thread.
 const HEADROOM: u64 = 64 << 20;
 
-/// The divisor of all the memory of a machine or a container: the quotient is left, where it is more than the headroom.
+/// Divisor of all memory of a machine or container: the quotient is left free where it is more than the headroom.
 const LEFT_OF_ALL: u64 = 16;
 
-/// No more than this is left of a large memory.
+/// Most memory that tree and cache leave free on a large machine, in bytes.
 const MOST_LEFT: u64 = 1 << 30;
 
-/// Bytes by which a pool of a tree or a cache may grow between two looks at the account: ten engines do not take the
-/// headroom between their looks.
+/// Bytes by which a pool of a tree or a cache may grow before the free memory is read again: even ten engines do not
+/// use up the headroom in between.
 pub(crate) const GROWTH: usize = 2 << 20;
 
-/// The divisor of the free memory: the quotient is for tree and cache. Networks, their runtimes and other programs need
-/// some, too.
+/// Divisor of the free memory: tree and cache may take the quotient. The rest is for networks, their runtimes and other
+/// programs.
 const SHARE: u64 = 2;
 
-/// Lets all threads share one of glibc's arenas, two where there are more than eight cores, and so on;
-/// `MALLOC_ARENA_MAX` is a user's own number. By default threads get arenas of their own, each of which keeps what was
-/// freed in it. When every search had new threads, an analysis of 157 positions came to 213 MB where tree and cache
-/// were allowed 100, and to 132 with shared arenas (`tests/games/analysis.py`).
+/// Limits glibc's allocator to one arena for every eight cores, shared by all threads, unless the user has set
+/// `MALLOC_ARENA_MAX`. By default each thread gets an arena of its own, which keeps the memory freed in it. When every
+/// search had new threads, an analysis of 157 positions came to 213 MB where tree and cache were allowed 100, and to
+/// 132 with shared arenas (`tests/games/analysis.py`).
 pub fn share_arenas() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     if std::env::var_os("MALLOC_ARENA_MAX").is_none() {
@@ -41,15 +41,15 @@ pub fn share_arenas() {
     }
 }
 
-/// Whether the system has memory for more of the tree or the cache: the headroom is asked for and given back at once,
-/// which takes some microseconds. Most systems promise memory that they do not have, so that `with_account` asks for
-/// their account of what is free, too. That takes 0.3 ms on Linux.
+/// Whether tree or cache may grow: the headroom can be mapped (it is given back at once, which takes some
+/// microseconds). Most systems promise memory that they do not have; `with_account` therefore checks the free memory
+/// that they report as well. That takes 0.3 ms on Linux.
 pub(crate) fn has_headroom(with_account: bool) -> bool {
     MmapMut::map_anon(HEADROOM as usize).is_ok() && (!with_account || Free::now().is_enough())
 }
 
-/// Bytes that the trees and caches of this process may take by default: half of what is free when this is first asked
-/// for, and the same ever after. `None` where the system does not say.
+/// Bytes that the trees and caches of this process may take by default: half of the memory that is free at the first
+/// call, and the same at every later call. `None` where the system does not report its memory.
 pub fn automatic_limit() -> Option<usize> {
     static LIMIT: OnceLock<Option<usize>> = OnceLock::new();
     *LIMIT.get_or_init(|| Free::now().share())
@@ -62,14 +62,14 @@ struct Account {
     free: u64,
 }
 
-/// Memory that is free by each of the accounts that the system keeps.
+/// Free memory by each account that the system may keep; `None` for one that it does not keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Free {
-    /// Account of the machine, without swapping.
+    /// Memory of the machine, without swap space.
     machine: Option<Account>,
-    /// Account of the process's control group (Linux): a container's, say. Cached files do not count as used.
+    /// Memory of the process's control group (Linux), such as a container's. Cached files do not count as used.
     group: Option<Account>,
-    /// Addresses that the process may still use (`ulimit -v`), in bytes.
+    /// Address space that the process may still take (`ulimit -v`), in bytes.
     addresses: Option<u64>,
 }
 
@@ -82,14 +82,14 @@ impl Free {
         Free { machine: Some(machine).filter(|account| account.free > 0), ..limits(system) }
     }
 
-    /// The bytes for tree and cache, by the strictest account.
+    /// The bytes for tree and cache, by the strictest account; `None` without any account.
     fn share(&self) -> Option<usize> {
         let free = [self.machine, self.group].map(|account| Some(account?.free));
         let least = free.into_iter().chain([self.addresses]).flatten().min()?;
         Some(usize::try_from(least / SHARE).unwrap_or(usize::MAX))
     }
 
-    /// Whether every account has more than is to be left of it.
+    /// Whether every account has more free memory than tree and cache have to leave.
     fn is_enough(&self) -> bool {
         let leaves = |account: Account| account.free > HEADROOM.max((account.all / LEFT_OF_ALL).min(MOST_LEFT));
         let memory = [self.machine, self.group].into_iter().flatten().all(leaves);
@@ -97,7 +97,7 @@ impl Free {
     }
 }
 
-/// The free memory within the limits of this process.
+/// The accounts by the limits of this process: its control group and its address space.
 #[cfg(target_os = "linux")]
 fn limits(mut system: System) -> Free {
     use rustix::process::{Resource, getrlimit};
@@ -117,7 +117,7 @@ fn limits(mut system: System) -> Free {
     }
 }
 
-/// No system but Linux has such limits that it keeps to.
+/// No account by limits of the process: only Linux enforces such limits.
 #[cfg(not(target_os = "linux"))]
 fn limits(_: System) -> Free {
     Free::default()

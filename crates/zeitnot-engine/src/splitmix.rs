@@ -1,10 +1,10 @@
 //! Generates random numbers with SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 //! OOPSLA 2014): they depend on the seed alone, on every machine.
 
-/// The step of the state: 2^64 over the golden ratio, odd.
+/// Step of the state: 2^64 divided by the golden ratio, made odd.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A generator; the value is its seed.
+/// A SplitMix64 generator; the field is its state, at first the seed.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(pub u64);
 
@@ -21,18 +21,18 @@ impl SplitMix64 {
         (self.next_u64() % bound.max(1) as u64) as usize
     }
 
-    /// A number from 0 to below 1, with all bits that it can hold.
+    /// A number from 0 to below 1, with all 53 bits that an `f64` holds there.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// One of `values`, which are not empty.
+    /// One of `values`, which must not be empty.
     pub fn choice<T: Copy>(&mut self, values: &[T]) -> T {
         values[self.below(values.len())]
     }
 }
 
-/// Spreads any difference of `value` over all bits: the generator's first number from this seed.
+/// Spreads each bit of `value` over the whole result: the first number of a generator with this seed.
 pub fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(STEP);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -5,20 +5,20 @@ use super::simd::Simd;
 
 /// `1.5 * 2^23`: added to a number below `2^22`, it leaves the nearest integer in the low bits.
 const ROUND: f32 = 12_582_912.0;
-/// Below this, `e^x` is no normal number.
+/// Number below which `e^x` is no normal number.
 const LOWEST: f32 = -87.3;
-/// Above this, `e^x` is no finite number.
+/// Number above which `e^x` is no finite number.
 const HIGHEST: f32 = 88.3;
-/// `ln 2` to the nine bits whose product with an exponent is exact, and what remains of it (Cody and Waite, "Software
+/// `ln 2` to the nine bits whose product with an exponent is exact, and the rest of `ln 2` (Cody and Waite, "Software
 /// Manual for the Elementary Functions", 1980).
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
-/// Mish is the identity from here on: `1 - tanh(ln(1 + e^20))` is below 1e-17.
+/// Number from which mish is the identity: `1 - tanh(ln(1 + e^20))` is below 1e-17.
 const MISH_IDENTITY: f32 = 20.0;
 
 /// The factors of SELU, from its paper.
 const SELU_SCALE: f32 = 1.050_701;
 const SELU_ALPHA: f32 = 1.673_263_2;
-/// Beyond this, `tanh` is 1 to the last digit of a float.
+/// Number from which `tanh` is 1 to the last digit of a float.
 const TANH_ONE: f32 = 10.0;
 
 /// `e^x` to about 1e-7 of its value: `2^n e^r`, the latter by Taylor's series to the seventh power, whose rest is below
@@ -50,7 +50,7 @@ pub(super) unsafe fn sigmoid<S: Simd>(x: S::Vector) -> S::Vector {
     }
 }
 
-/// The activation of one vector. Not-a-number stays so: it must be seen at the end.
+/// The activation of one vector. Not-a-number stays not-a-number, so that the check of the outputs finds it.
 #[inline(always)]
 pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Activation) -> S::Vector {
     // SAFETY: the caller's.
@@ -88,7 +88,7 @@ pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Activation) -> 
 /// The activation of `vectors` vectors, in place.
 ///
 /// # Safety
-/// `numbers` is good for that many, and the processor has the instruction set.
+/// `numbers` is good for as many vectors, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn activate_all<S: Simd>(numbers: *mut f32, vectors: usize, activation: Activation) {
     /// A loop for each activation, so that the choice is made once.

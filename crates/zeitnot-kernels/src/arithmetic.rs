@@ -1,4 +1,4 @@
-//! How words of 32 bits are multiplied and added up in the products of rows: a number of 32 bits, or four bytes.
+//! Multiplies and adds up words of 32 bits in the products of rows: a word is a number of 32 bits, or four bytes.
 //!
 //! Sums of bytes are whole numbers, and so the same on every instruction set.
 
@@ -13,20 +13,20 @@ pub(super) trait Arithmetic<S: Simd> {
     type Words: Copy;
     /// A vector of sums.
     type Sums: Copy;
-    /// Whether sums are of quantised numbers.
+    /// Whether the sums are those of quantised numbers.
     const IS_QUANTISED: bool;
 
     unsafe fn zero() -> Self::Sums;
-    /// The words of some columns.
+    /// Loads the words of a vector of columns.
     unsafe fn weights(from: *const u32) -> Self::Words;
-    /// One word of a row, for all columns.
+    /// Loads one word of a row, repeated for all columns.
     unsafe fn repeat(from: *const u32) -> Self::Words;
     /// `sums + repeated * weights`
     unsafe fn multiply_add(repeated: Self::Words, weights: Self::Words, sums: Self::Sums) -> Self::Sums;
     unsafe fn number(sums: Self::Sums) -> S::Vector;
 }
 
-/// Words are numbers.
+/// Words that are numbers.
 pub(super) struct Float32;
 
 impl<S: Simd> Arithmetic<S> for Float32 {
@@ -60,9 +60,9 @@ impl<S: Simd> Arithmetic<S> for Float32 {
     }
 }
 
-/// Words are four bytes: of rows without a sign, of weights with one.
+/// Words of four bytes: unsigned in rows, signed in weights.
 ///
-/// Number by number, for instruction sets without products of bytes.
+/// The words are multiplied byte by byte, for instruction sets without products of bytes.
 pub(super) struct Bytes;
 
 /// The most lanes of a vector.
@@ -118,7 +118,7 @@ mod x86 {
     use super::super::simd::{Avx2, Avx512};
     use super::Arithmetic;
 
-    /// Words are four bytes, multiplied by AVX-512 VNNI.
+    /// Words of four bytes, multiplied by AVX-512 VNNI.
     pub struct Vnni;
 
     // SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
@@ -154,7 +154,7 @@ mod x86 {
         }
     }
 
-    /// Words are four bytes, multiplied by AVX2 as two pairs of 16 bits: its products of bytes saturate.
+    /// Words of four bytes, multiplied by AVX2 as two pairs of 16 bits, because AVX2's products of bytes saturate.
     pub struct WideBytes;
 
     impl Arithmetic<Avx2> for WideBytes {

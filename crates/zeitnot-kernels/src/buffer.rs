@@ -14,7 +14,7 @@ pub struct Buffer<T = f32> {
 }
 
 impl<T: Copy + Default> Buffer<T> {
-    /// `length` zeros.
+    /// A buffer of `length` zeros.
     pub fn new(length: usize) -> Buffer<T> {
         let spare = LINE / size_of::<T>();
         let numbers = vec![T::default(); length + spare];

@@ -1,5 +1,5 @@
-//! Leads from the products of one convolution to those of the next: the board is put together, squeezed and excited,
-//! added to, activated, kept and taken apart again, while it is in the first-level cache.
+//! Computes what lies between the products of two convolutions: a board is put together from tiles, squeezed and
+//! excited, added to the residual, activated, stored and split into tiles again, while it is in the first-level cache.
 
 use super::activate::{activate, sigmoid};
 use super::activation::Activation;
@@ -20,14 +20,14 @@ pub(super) struct Epilogue {
     pub bias: *const f32,
     /// Squeeze and excitation, or null.
     pub squeeze_excitation: *const SqueezeExcitation,
-    /// Boards to add before the activation, or null; where there are some, there is an `output`.
+    /// Boards to add before the activation, or null. They require an `output`.
     pub residual: *const f32,
     pub activation: Activation,
-    /// Place for the boards, or null. It may be the same as `residual`.
+    /// Place for the boards, or null. It may be the place of `residual`.
     pub output: *mut f32,
     /// Place for the tiles of the next convolution, or null.
     pub next: *mut f32,
-    /// Distance there from one number of a tile to the next.
+    /// Distance in `next` from one number of a tile to the next.
     pub next_slab: usize,
 }
 
@@ -101,7 +101,7 @@ pub(super) unsafe fn epilogue<S: Simd, T: Tiling<IN, OUT>, const IN: usize, cons
     }
 }
 
-/// Stores a board and returns its mean.
+/// Stores a board and returns the mean of each plane.
 #[inline(always)]
 unsafe fn keep<S: Simd>(board: &Board<S>, to: *mut f32) -> S::Vector {
     // SAFETY: the caller's.
@@ -118,7 +118,7 @@ unsafe fn keep<S: Simd>(board: &Board<S>, to: *mut f32) -> S::Vector {
     }
 }
 
-/// The residual, the activation, and a copy of the board.
+/// Adds the residual if there is one, activates the board, and stores it if there is an output.
 #[inline(always)]
 unsafe fn finish<S: Simd>(
     board: &mut Board<S>,

@@ -16,16 +16,16 @@ const PADDED: usize = SIDE + 2;
 /// A plane whose squares all have one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FullPlane {
-    /// Number of the set of weights.
+    /// Index of the plane's set of weights.
     pub plane: u32,
     /// Value of every square.
     pub value: f32,
 }
 
-/// A square of a plane.
+/// A square that is set in a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SetSquare {
-    /// Number of the set of weights.
+    /// Index of the plane's set of weights.
     pub plane: u32,
     /// 0..64.
     pub square: u32,
@@ -48,7 +48,7 @@ pub(super) struct Input<'a> {
     pub output: *mut f32,
     /// Place for the tiles of the next convolution, or null.
     pub next: *mut f32,
-    /// Distance there from one number of a tile to the next.
+    /// Distance in `next` from one number of a tile to the next.
     pub next_slab: usize,
 }
 
@@ -125,7 +125,7 @@ const fn within(square: usize) -> usize {
     (square / SIDE + 1) * PADDED + square % SIDE + 1
 }
 
-/// The convolution of a plane of ones, for each square: at the edges some taps look beyond the board.
+/// Writes the convolution of a plane of ones, for each square: at the edges some taps look beyond the board.
 #[inline(always)]
 unsafe fn fill<S: Simd>(padded: &mut [S::Vector; PADDED * PADDED], taps: &[S::Vector; TAPS], bias: S::Vector) {
     // SAFETY: the caller's.

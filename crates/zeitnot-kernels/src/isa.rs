@@ -15,15 +15,15 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// Every one, the fastest first.
+    /// Every instruction set, the fastest first.
     pub const ALL: [Isa; 3] = [Isa::Avx512, Isa::Avx2, Isa::Portable];
 
-    /// The fastest that this processor has.
+    /// The fastest instruction set that this processor has.
     pub fn best() -> Isa {
         Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable)
     }
 
-    /// Whether it multiplies bytes, 64 at a time (AVX-512 VNNI), on this processor.
+    /// Whether the kernels multiply bytes, 64 at a time (AVX-512 VNNI), with this instruction set on this processor.
     pub fn multiplies_bytes(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         return self == Isa::Avx512 && self.is_available() && is_x86_feature_detected!("avx512vnni");
@@ -60,7 +60,7 @@ impl fmt::Display for Isa {
     }
 }
 
-/// The name of no instruction set.
+/// A text that is not the name of an instruction set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown instruction set {0}; there are: avx512, avx2, portable")]
 pub struct UnknownIsa(String);

@@ -7,13 +7,13 @@ use super::winograd::SQUARES;
 /// Squares of a rank.
 const SIDE: usize = 8;
 
-/// One output of a 3x3 convolution at one square, without its bias: the head that keeps its moves in planes.
+/// One output of a 3x3 convolution at one square, without its bias: for the head whose moves are squares of planes.
 ///
 /// `board` lies as `[vector of planes][square][lane]`, `weights` as `[vector of planes][tap][lane]`, `columns` vectors
 /// each.
 ///
 /// # Safety
-/// The pointers are good for that, `square` is below 64, and the processor has the instruction set.
+/// The pointers are good for these sizes, `square` is below 64, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn convolve_one<S: Simd>(
     board: *const f32,
@@ -45,10 +45,10 @@ pub(super) unsafe fn convolve_one<S: Simd>(
     }
 }
 
-/// The sum of products of two rows of `vectors` vectors: the head that is a dense layer.
+/// The sum of products of two rows of `vectors` vectors: for the head whose last layer is dense.
 ///
 /// # Safety
-/// The pointers are good for that, and the processor has the instruction set.
+/// The pointers are good for `vectors` vectors, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn dot<S: Simd>(a: *const f32, b: *const f32, vectors: usize) -> f32 {
     /// Sums that run side by side.

@@ -142,7 +142,7 @@ pub struct Input<'a> {
     pub activation: Activation,
     /// Place for the board.
     pub output: &'a mut [f32],
-    /// Place for the tiles of all boards of the batch.
+    /// Place for the tiles of several boards, in which this one's tiles are those of the board `board`.
     pub next: Option<Tiles<'a>>,
     /// Number of the board among those of `next`.
     pub board: usize,
@@ -166,17 +166,17 @@ impl Kernels {
         self.isa
     }
 
-    /// Numbers of a vector.
+    /// Numbers in a vector.
     pub fn lanes(&self) -> usize {
         self.entries.lanes
     }
 
-    /// Vectors of a panel of weights; the last panel of a matrix may have fewer.
+    /// Vectors in a panel of weights; the last panel of a matrix may have fewer.
     pub fn panel(&self) -> usize {
         self.entries.panel
     }
 
-    /// `output = input * weights + bias`.
+    /// Computes `output = input * weights + bias`.
     pub fn product(&self, shape: Shape, input: &[f32], weights: &[f32], bias: &[f32], output: &mut [f32]) {
         let job = self.job(1, shape, (input, 0), weights, (output, 0));
         assert!(bias.len() >= shape.columns * self.lanes(), "every column has a bias");
@@ -184,7 +184,7 @@ impl Kernels {
         unsafe { (self.entries.product)(&product::Product { bias: bias.as_ptr(), ..job }) }
     }
 
-    /// The products of a convolution: tiles to tiles.
+    /// Computes the products of a convolution, from tiles to tiles.
     pub fn products(
         &self,
         tiling: Tiling,
@@ -285,7 +285,7 @@ impl Kernels {
         unsafe { entry(&job) }
     }
 
-    /// The first convolution of one board.
+    /// Computes the first convolution of one board.
     pub fn input(&self, tiling: Tiling, job: Input<'_>) {
         let Input { full, set, columns, weights, bias, activation, output, next, board } = job;
         let lanes = self.lanes();
@@ -330,7 +330,7 @@ impl Kernels {
         assert!(length >= (tiling.numbers() - 1) * slab + numbers, "there is room for the tiles");
     }
 
-    /// The activation of numbers in place; their count is a multiple of the lanes.
+    /// Activates numbers in place; their count is a multiple of the lanes.
     pub fn activate(&self, numbers: &mut [f32], activation: Activation) {
         let vectors = numbers.len() / self.lanes();
         assert_eq!(vectors * self.lanes(), numbers.len(), "numbers come in whole vectors");
@@ -347,7 +347,7 @@ impl Kernels {
         unsafe { (self.entries.convolve_one)(board.as_ptr(), weights.as_ptr(), columns, square) }
     }
 
-    /// The sum of products of two rows, of which both are whole vectors.
+    /// The sum of products of two rows, which are whole vectors.
     pub fn dot(&self, a: &[f32], b: &[f32]) -> f32 {
         let vectors = a.len() / self.lanes();
         assert!(a.len() == b.len() && vectors * self.lanes() == a.len(), "rows are whole vectors");

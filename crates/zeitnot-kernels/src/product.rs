@@ -11,9 +11,9 @@ use super::simd::Simd;
 /// which the kernel reads them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
-    /// Products.
+    /// Number of products.
     pub slabs: usize,
-    /// Groups of rows in each.
+    /// Groups of rows in each product.
     pub groups: usize,
     /// Rows of a group: 1, or a multiple of 4.
     pub group_rows: usize,
@@ -60,7 +60,7 @@ pub(super) unsafe fn product<S: Simd>(job: &Product) {
     }
 }
 
-/// All rows of one panel of `N` vectors of columns, whose weights stay in the first-level cache meanwhile.
+/// Computes all rows of one panel of `N` vectors of columns, whose weights stay in the first-level cache meanwhile.
 #[inline(always)]
 unsafe fn panel<S: Simd, const N: usize>(
     job: &Product,
@@ -80,8 +80,8 @@ unsafe fn panel<S: Simd, const N: usize>(
         while group < job.groups {
             let left = job.groups - group;
             let (from, to) = (input.add(group * input_group), output.add(group * output_group));
-            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they
-            // have.
+            // The first tile of a panel prefetches the next panel, which may still be in memory; other tiles prefetch
+            // what they load anyway.
             let ahead = if group == 0 { job.inner * S::LANES * N * S::LANES } else { 0 };
             let tile = Tile { rows, inner: job.inner, input_group, output_group, weights, ahead, bias };
             if rows == 1 {
@@ -127,7 +127,7 @@ struct Tile {
 }
 
 impl Tile {
-    /// `R` rows of each of `G` groups times `N` vectors of columns, summed in registers. Returns `G`.
+    /// Computes `R` rows of each of `G` groups times `N` vectors of columns, summed in registers. Returns `G`.
     #[inline(always)]
     unsafe fn run<S: Simd, const R: usize, const G: usize, const N: usize>(
         &self,

@@ -17,7 +17,7 @@ pub struct RowShape {
     pub groups: usize,
     /// Rows of a group.
     pub rows: usize,
-    /// Places for rows of a group.
+    /// Places for rows in a group.
     pub pitch: usize,
     /// Columns of the input, in vectors.
     pub inner: usize,
@@ -34,13 +34,13 @@ impl RowShape {
         RowShape { groups: boards, rows: SQUARES, pitch: RowShape::BOARD, inner, columns }
     }
 
-    /// Rows that follow each other.
+    /// Single rows, one after another.
     pub fn single(rows: usize, inner: usize, columns: usize) -> RowShape {
         RowShape { groups: rows, rows: 1, pitch: 1, inner, columns }
     }
 }
 
-/// The right side of a product.
+/// The right factor of a product.
 #[derive(Clone, Copy, Debug)]
 pub enum Matrix<'a> {
     /// Weights in panels.
@@ -96,7 +96,7 @@ pub enum RowStart<'a> {
     Bias(&'a [f32]),
     /// Numbers in the layout of the output.
     Numbers(&'a [f32]),
-    /// The numbers in the output.
+    /// The numbers that are in the output already.
     Output,
 }
 
@@ -117,7 +117,7 @@ pub struct NormPlan {
 }
 
 impl Kernels {
-    /// `output = activation(input * weights + start)`.
+    /// Computes `output = activation(input * weights + start)`.
     pub fn rows(
         &self,
         shape: RowShape,
@@ -153,7 +153,7 @@ impl Kernels {
         unsafe { (self.entries.rows)(&job) }
     }
 
-    /// Multiplies rows of bytes; `inner` of the shape are vectors of words.
+    /// Computes `output = activation(input * weights + start)` from bytes; `inner` of the shape are vectors of words.
     pub fn rows_of_bytes(
         &self,
         shape: RowShape,
@@ -186,8 +186,8 @@ impl Kernels {
         unsafe { (self.entries.rows_of_bytes)(&job) }
     }
 
-    /// Quantises the rows of some groups, each `rows` in `pitch` places of `columns` vectors, times a factor of each
-    /// column.
+    /// Quantises the rows of some groups, each of `rows` in `pitch` places of `columns` vectors, after multiplying them
+    /// by a factor of each column.
     pub fn quantise(
         &self,
         (groups, rows, pitch): (usize, usize, usize),
@@ -220,7 +220,7 @@ impl Kernels {
         }
     }
 
-    /// The parts of a product that do not depend on its arithmetic, their sizes checked; its pointers to input and
+    /// The parts of a product that do not depend on its arithmetic, with their sizes checked; the pointers to input and
     /// weights are missing.
     fn row_product(
         &self,
@@ -267,8 +267,8 @@ impl Kernels {
         }
     }
 
-    /// The normalisation of the rows of some groups, of which each has `rows` in `pitch` places: of `numbers`, in
-    /// place, with `branch` added first.
+    /// Adds `branch` to `numbers` and normalises the rows, in place; the rows are those of some groups, each of `rows`
+    /// in `pitch` places.
     pub fn normalise(
         &self,
         norm: &NormPlan,
@@ -311,8 +311,8 @@ impl Kernels {
         unsafe { (self.entries.softmax)(scores.as_mut_ptr(), SQUARES, RowShape::BOARD, columns) }
     }
 
-    /// The transpose of `columns` vectors of the rows of a board's squares: as the rows of a [`Matrix::Plain`] whose
-    /// rows are a vector apart, and its vectors of columns `columns` squares of a vector.
+    /// Transposes `columns` vectors of the rows of a board's squares, to a [`Matrix::Plain`] whose rows are a vector
+    /// apart, and whose vectors of columns are `columns` blocks of lanes by lanes apart.
     pub fn transpose(&self, from: &[f32], columns: usize, to: &mut [f32]) {
         let lanes = self.lanes();
         assert!(from.len() >= columns * RowShape::BOARD * lanes, "there are rows of all squares");
@@ -321,7 +321,7 @@ impl Kernels {
         unsafe { (self.entries.transpose)(from.as_ptr(), SQUARES, RowShape::BOARD, columns, to.as_mut_ptr()) }
     }
 
-    /// Adds `factor` times a row of whole vectors to one whose vectors are `next` numbers apart.
+    /// Adds `factor` times a row of whole vectors to the row `to`, whose vectors are `next` numbers apart.
     pub fn add_scaled(&self, to: &mut [f32], next: usize, from: &[f32], factor: f32) {
         let lanes = self.lanes();
         let vectors = from.len() / lanes;
@@ -330,7 +330,7 @@ impl Kernels {
         unsafe { (self.entries.add_scaled)(to.as_mut_ptr(), next, from.as_ptr(), lanes, vectors, factor) }
     }
 
-    /// `numbers * factors + terms`, in place, where there are some; all of whole vectors.
+    /// Computes `numbers * factors + terms` in place, with the factors and terms that there are; all are whole vectors.
     pub fn gate(&self, numbers: &mut [f32], factors: Option<&[f32]>, terms: Option<&[f32]>) {
         let vectors = numbers.len() / self.lanes();
         let pointer = |side: Option<&[f32]>| {
@@ -343,7 +343,7 @@ impl Kernels {
         unsafe { (self.entries.gate)(numbers.as_mut_ptr(), pointer(factors), pointer(terms), vectors) }
     }
 
-    /// The sum of products of two rows of `vectors` vectors, each with the numbers from one of its vectors to the next.
+    /// The sum of products of two rows of `vectors` vectors; with each row comes the distance between its vectors.
     pub fn dot_rows(&self, vectors: usize, a: (&[f32], usize), b: (&[f32], usize)) -> f32 {
         let reaches = |(row, next): (&[f32], usize)| vectors == 0 || row.len() >= (vectors - 1) * next + self.lanes();
         assert!(reaches(a) && reaches(b), "both rows are whole");

@@ -1,10 +1,10 @@
 //! Matrix products of the rows of transformers: squares of boards, or boards, times the weights of a dense layer or the
 //! numbers of another matrix.
 //!
-//! A group of rows (the squares of a board, say) lies as `[vector of columns][row][lane]`, with a place for
-//! [`pitch`](RowProduct::pitch) rows: one more than there are where they are many, because vectors of a row at a
-//! multiple of 4096 bytes from one another would share the few places that a first-level cache has for them. The input
-//! is read in words of 32 bits, of which [`Arithmetic`] says what they hold.
+//! A group of rows (the squares of a board, say) lies as `[vector of columns][row][lane]`, with places for
+//! [`pitch`](RowProduct::pitch) rows. A large group has one place more than rows, because vectors of a row at multiples
+//! of 4096 bytes from one another would share the few places that a first-level cache has for them. The input is read
+//! in words of 32 bits; [`Arithmetic`] says what a word holds.
 
 use super::activation::Activation;
 use super::arithmetic::Arithmetic;
@@ -16,7 +16,7 @@ pub(super) struct RowProduct {
     pub groups: usize,
     /// Rows of a group.
     pub rows: usize,
-    /// Places for rows of a group, of input and output.
+    /// Places for rows in a group, in the input and the output.
     pub pitch: usize,
     /// Words of a row of the input, in vectors.
     pub inner: usize,
@@ -26,10 +26,10 @@ pub(super) struct RowProduct {
     /// Distance from one group of the input to the next, in words.
     pub input_group: usize,
     pub weights: *const u32,
-    /// Distance between the words of a panel of columns for one word of the input and for the next; 0 where the panels
-    /// are packed, one behind the other.
+    /// Distance from the weights for one word of the input to those for the next, in words; 0 where panels are packed,
+    /// one after the other.
     pub weights_row: usize,
-    /// Distance from one vector of columns to the next, unless they are packed.
+    /// Distance from one vector of columns to the next, in words; not used for packed panels.
     pub weights_column: usize,
     /// Scales of quantised words, or null.
     pub quantised: *const Quantised,
@@ -52,14 +52,14 @@ pub(super) enum Start {
     Numbers(*const f32),
 }
 
-/// The scales of quantised numbers: a word of the input stands for four numbers `least + step * byte`, one of the
+/// The scales of quantised numbers: a word of the input stands for four numbers `least + step * byte`, a word of the
 /// weights for four numbers `scale * byte`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quantised {
-    /// Steps and least numbers of the rows, `[group][row]`.
+    /// Steps of the rows, `[group][row]`; the field `least` has the rows' least numbers.
     pub steps: *const f32,
     pub least: *const f32,
-    /// Scale of each column, and the sum of its bytes.
+    /// Scale of each column; the field `sums` has the sum of the column's bytes.
     pub scales: *const f32,
     pub sums: *const f32,
 }
@@ -93,11 +93,11 @@ pub(super) unsafe fn rows<S: Simd, A: Arithmetic<S>>(job: &RowProduct) {
     }
 }
 
-/// The columns whose weights stay in the first-level cache while all rows go by.
+/// The columns of a panel, whose weights stay in the first-level cache while all rows are computed.
 struct Panel<'a> {
     job: &'a RowProduct,
     weights: *const u32,
-    /// Distance from the weights for one word of the input to the next, and from one vector of columns to the next.
+    /// Distance between the weights for one word of the input and the next; in the field `column`, between vectors.
     row: usize,
     column: usize,
     /// The first vector of columns.
@@ -142,7 +142,7 @@ impl Panel<'_> {
         }
     }
 
-    /// `R` rows of each of `G` groups times `N` vectors of columns, summed in registers. Returns `G`.
+    /// Computes `R` rows of each of `G` groups times `N` vectors of columns, summed in registers. Returns `G`.
     #[inline(always)]
     unsafe fn tile<S: Simd, A: Arithmetic<S>, const R: usize, const G: usize, const N: usize>(
         &self,
@@ -158,8 +158,8 @@ impl Panel<'_> {
                 from[g] = job.input.add((group + g) * job.input_group + row * S::LANES);
             }
             let mut weights = self.weights;
-            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they
-            // have.
+            // The first tile of a panel prefetches the next panel, which may still be in memory; other tiles prefetch
+            // what they load anyway.
             let is_first = group == 0 && row == 0 && job.weights_row == 0;
             let ahead = if is_first { job.inner * S::LANES * self.row } else { 0 };
             for _ in 0..job.inner {

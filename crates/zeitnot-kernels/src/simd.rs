@@ -40,11 +40,11 @@ pub(super) trait Simd: Copy {
     unsafe fn sum(vector: Self::Vector) -> f32;
     /// The largest of the lanes.
     unsafe fn largest(vector: Self::Vector) -> f32;
-    /// The transpose of a square block of numbers, as many rows as a vector has lanes.
+    /// Transposes a square block of numbers, with as many rows as a vector has lanes.
     unsafe fn transpose(from: *const f32, to: *mut f32);
-    /// The nearest whole numbers as bytes, of numbers from 0 to 255.
+    /// Stores numbers from 0 to 255 as bytes, each rounded to the nearest.
     unsafe fn store_bytes(to: *mut u8, vector: Self::Vector);
-    /// Asks for a cache line ahead of its use, where there is an instruction for that. Any address will do.
+    /// Prefetches a cache line, where there is an instruction for that. Any address will do.
     fn prefetch(from: *const f32);
 }
 
@@ -67,7 +67,7 @@ fn zip(a: [f32; PORTABLE], b: [f32; PORTABLE], operation: impl Fn(f32, f32) -> f
     result
 }
 
-/// The transpose of a block number by number.
+/// Transposes a block number by number.
 #[inline(always)]
 unsafe fn transpose_numbers<const LANES: usize>(from: *const f32, to: *mut f32) {
     for row in 0..LANES {
@@ -296,7 +296,7 @@ mod x86 {
         _mm_cvtss_f32(_mm_add_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
     });
 
-    /// The transpose of 16 by 16 numbers: pairs of rows, then of pairs, then the quarters of the registers.
+    /// Transposes 16 by 16 numbers: pairs of rows, then pairs of pairs, then the quarters of the registers.
     #[inline(always)]
     unsafe fn transpose_16(from: *const f32, to: *mut f32) {
         // SAFETY: the caller has the instructions, and its pointers are good for a block.

@@ -2,17 +2,17 @@
 
 use super::{TAPS, winograd};
 
-/// The size of the squares of a board that a 3x3 convolution computes at once (Winograd's filtering).
+/// The size of the tiles that a board is cut into, for 3x3 convolutions by Winograd's filtering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tiling {
-    /// F(4x4, 3x3): the least arithmetic.
+    /// F(4x4, 3x3), tiles of 4x4 squares: the least arithmetic.
     Four,
-    /// F(2x2, 3x3): 1.8 times the arithmetic, with 0.44 times the weights.
+    /// F(2x2, 3x3), tiles of 2x2 squares: 1.8 times the arithmetic of `Four`, with 0.44 times the weights.
     Two,
 }
 
 impl Tiling {
-    /// Numbers of a transformed tile: as many products.
+    /// Numbers in a transformed tile, each of which takes part in a matrix product of its own.
     pub const fn numbers(self) -> usize {
         match self {
             Tiling::Four => 36,
@@ -20,7 +20,7 @@ impl Tiling {
         }
     }
 
-    /// Tiles of a board.
+    /// Number of tiles of a board.
     pub const fn tiles(self) -> usize {
         match self {
             Tiling::Four => 4,
@@ -28,7 +28,7 @@ impl Tiling {
         }
     }
 
-    /// The kernel of a 3x3 convolution, transformed: `G g G^T`.
+    /// Transforms the kernel of a 3x3 convolution: `G g G^T`.
     pub fn filter(self, kernel: &[f32; TAPS], out: &mut [f32]) {
         match self {
             Tiling::Four => filter(&<winograd::Four as winograd::Tiling<6, 4>>::FILTER, kernel, out),
@@ -36,9 +36,9 @@ impl Tiling {
         }
     }
 
-    /// The distance from one number of a tile to the next, where each takes `numbers` numbers: a little more than that,
-    /// because 36 numbers at a multiple of 4096 bytes from one another would share the few places that a first-level
-    /// cache has for them.
+    /// The distance from one number of a tile to the next: a little more than the `numbers` values that one number has
+    /// over all tiles and planes, because 36 values at multiples of 4096 bytes from one another would share the few
+    /// places that a first-level cache has for them.
     pub const fn slab(self, numbers: usize) -> usize {
         /// Numbers of a page.
         const PAGE: usize = 1024;

@@ -1,4 +1,4 @@
-//! What is done to the rows of transformers besides products: normalisation, softmax, transposition, sums of rows.
+//! Operations on the rows of transformers besides products: normalisation, softmax, transposition, sums of rows.
 //!
 //! Rows lie as in `rows`: `[vector of columns][row][lane]`, with a place for `pitch` rows.
 
@@ -13,7 +13,7 @@ pub(super) struct Normalisation {
     pub pitch: usize,
     /// Columns, in vectors.
     pub columns: usize,
-    /// Number of them that are features; the others have a mask of 0, and are left 0.
+    /// Number of columns that are features; the other columns have a mask of 0, and stay 0.
     pub features: f32,
     pub epsilon: f32,
     /// One number for each column.
@@ -68,7 +68,7 @@ pub(super) unsafe fn normalise<S: Simd>(job: &Normalisation) {
     }
 }
 
-/// The softmax of each row of a square matrix, in place.
+/// Computes the softmax of each row of a square matrix, in place.
 ///
 /// # Safety
 /// `numbers` is good for `columns` vectors of `pitch` rows, and the processor has the instruction set.
@@ -100,11 +100,11 @@ pub(super) unsafe fn softmax<S: Simd>(numbers: *mut f32, rows: usize, pitch: usi
     }
 }
 
-/// The transpose of `rows` rows, a multiple of the lanes: to `[vector of rows][column][lane of rows]`.
+/// Transposes `rows` rows, a multiple of the lanes, to `[vector of rows][column][lane of rows]`.
 ///
 /// # Safety
-/// `from` is good for `columns` vectors of `pitch` rows and `to` for those of `rows`, and the processor has the
-/// instruction set.
+/// `from` is good for `columns` vectors of `pitch` rows, `to` for `columns` vectors of `rows`, and the processor has
+/// the instruction set.
 #[inline(always)]
 pub(super) unsafe fn transpose<S: Simd>(from: *const f32, rows: usize, pitch: usize, columns: usize, to: *mut f32) {
     let block = S::LANES * S::LANES;
@@ -119,10 +119,10 @@ pub(super) unsafe fn transpose<S: Simd>(from: *const f32, rows: usize, pitch: us
     }
 }
 
-/// `to += factor * from` for some vectors, `to_next` and `from_next` numbers from one to the next.
+/// `to += factor * from` for `vectors` vectors, which are `to_next` and `from_next` numbers apart.
 ///
 /// # Safety
-/// The pointers are good for that, and the processor has the instruction set.
+/// The pointers are good for these vectors, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn add_scaled<S: Simd>(
     to: *mut f32,
@@ -141,10 +141,10 @@ pub(super) unsafe fn add_scaled<S: Simd>(
     }
 }
 
-/// `numbers = numbers * factors + terms` for some vectors; factors or terms may be null.
+/// `numbers = numbers * factors + terms` for `vectors` vectors; factors or terms may be null.
 ///
 /// # Safety
-/// The pointers are good for that, and the processor has the instruction set.
+/// The pointers are good for these vectors, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn gate<S: Simd>(numbers: *mut f32, factors: *const f32, terms: *const f32, vectors: usize) {
     for vector in 0..vectors {
@@ -163,10 +163,10 @@ pub(super) unsafe fn gate<S: Simd>(numbers: *mut f32, factors: *const f32, terms
     }
 }
 
-/// The sum of products of two rows, `a_next` and `b_next` numbers from one of their vectors to the next.
+/// The sum of products of two rows, whose vectors are `a_next` and `b_next` numbers apart.
 ///
 /// # Safety
-/// The pointers are good for that, and the processor has the instruction set.
+/// The pointers are good for these vectors, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn dot_rows<S: Simd>(
     a: *const f32,

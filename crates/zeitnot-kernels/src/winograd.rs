@@ -11,20 +11,20 @@ pub(super) const SQUARES: usize = 64;
 /// Squares of a rank.
 const SIDE: usize = 8;
 
-/// One-dimensional transforms of tiles of `OUT` results out of `IN = OUT + 2` numbers, padding included. The
-/// two-dimensional ones are these along the files and then along the ranks.
+/// One-dimensional transforms of tiles of `OUT` results from `IN = OUT + 2` numbers, padding included. A
+/// two-dimensional transform applies them along the files and then along the ranks.
 pub(super) trait Tiling<const IN: usize, const OUT: usize> {
-    /// `B^T d`
+    /// The transform of the input, `B^T d`.
     unsafe fn input<S: Simd>(d: [S::Vector; IN]) -> [S::Vector; IN];
-    /// `A^T m`
+    /// The transform of products to results, `A^T m`.
     unsafe fn output<S: Simd>(m: [S::Vector; IN]) -> [S::Vector; OUT];
-    /// `G`
+    /// The transform of the 3x3 kernel, `G`.
     const FILTER: [[f64; 3]; IN];
 }
 
-/// F(4x4, 3x3): four tiles to a board, 36 products of 4 multiplications for what takes 576 directly.
+/// F(4x4, 3x3): four tiles to a board, and 36 products of 4 multiplications where the direct way takes 576.
 ///
-/// It interpolates at 0, at plus and minus [`A`](Four::A) and [`B`](Four::B), and at infinity.
+/// The filtering interpolates at 0, at plus and minus [`A`](Four::A) and [`B`](Four::B), and at infinity.
 pub(super) struct Four;
 
 impl Four {
@@ -32,7 +32,7 @@ impl Four {
     const A: f64 = 1.0;
     /// The second pair of points.
     const B: f64 = 2.0;
-    /// The squares, their product and their sum: the coefficients of `(x^2 - A^2)(x^2 - B^2)`.
+    /// The squares of the points, their product and their sum: the coefficients of `(x^2 - A^2)(x^2 - B^2)`.
     const A2: f64 = Four::A * Four::A;
     const B2: f64 = Four::B * Four::B;
     const PRODUCT: f64 = Four::A2 * Four::B2;
@@ -97,8 +97,8 @@ impl Tiling<6, 4> for Four {
     };
 }
 
-/// F(2x2, 3x3): sixteen tiles to a board, 16 products of 16 multiplications. Its weights take less than half the memory
-/// of those of [`Four`].
+/// F(2x2, 3x3): sixteen tiles to a board, and 16 products of 16 multiplications. Its weights take less than half the
+/// memory of those of [`Four`].
 pub(super) struct Two;
 
 impl Tiling<4, 2> for Two {
@@ -136,7 +136,7 @@ pub(super) unsafe fn empty<S: Simd>() -> Board<S> {
 /// Room for half-transformed tiles: those of one rank of tiles, with an empty file on both sides.
 pub(super) type Half<S, const IN: usize> = [[<S as Simd>::Vector; SIDE + 2]; IN];
 
-/// Room for half a board; its outer files stay empty.
+/// Empty room for half-transformed tiles, whose outer files stay empty.
 #[inline(always)]
 pub(super) unsafe fn half<S: Simd, const IN: usize>() -> Half<S, IN> {
     // SAFETY: the caller's.
@@ -183,7 +183,7 @@ pub(super) unsafe fn scatter<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const
     }
 }
 
-/// The way back, with a bias added.
+/// Transforms the tiles back into a board and adds a bias; `from` and `slab` are as for [`scatter`].
 #[inline(always)]
 pub(super) unsafe fn gather<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const OUT: usize>(
     from: *const f32,

@@ -1,16 +1,16 @@
-//! Computes the interval of a mean over moves by drawing whole groups of them, such as pairs of games: the moves of a
-//! group are alike.
+//! Computes the mean over moves and its interval by bootstrap over whole groups of moves, such as pairs of games: the
+//! moves of a group are alike.
 
 use zeitnot_engine::splitmix::SplitMix64;
 
 /// Resamplings of the groups.
 const RESAMPLINGS: usize = 2_000;
-/// Their seed.
+/// Seed of the resamplings.
 const SEED: u64 = 27;
 
 /// The mean over the entries of all groups, each given by the sum and the count of its entries, and the 95 % interval
-/// of the mean. Without any entry all three are 0; one group alone does not show how groups differ, and its interval
-/// has no ends.
+/// of the mean. Without entries all three are 0. The interval of a single group is infinite, as one group does not show
+/// how groups differ.
 pub fn mean_and_interval(groups: &[(f64, f64)]) -> (f64, [f64; 2]) {
     let add = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
     let mean = |sums: (f64, f64)| if sums.1 > 0.0 { sums.0 / sums.1 } else { 0.0 };

@@ -3,9 +3,9 @@
 use super::games::record::GameRecord;
 use serde::{Deserialize, Serialize};
 
-/// The last move of the first phase and of the second, counted from the first one out of book.
+/// The last moves of the first and of the second phase, counted from the first move out of book.
 const PHASE_ENDS: [usize; 2] = [15, 40];
-/// Moves that are averaged together in the course of time by move number.
+/// Consecutive move numbers that are averaged together.
 const STRIDE: usize = 5;
 /// Games that must have reached a move for its average to be shown.
 const LEAST_GAMES: usize = 5;
@@ -15,7 +15,7 @@ pub(super) fn phase(number: usize) -> usize {
     PHASE_ENDS.iter().filter(|end| number >= **end).count()
 }
 
-/// The shares of three phases in all of them together; zeros of nothing.
+/// The share of each of three phases in their sum; zeros where the sum is 0.
 pub(super) fn shares(phases_ms: [f64; 3]) -> [f64; 3] {
     let all_ms: f64 = phases_ms.iter().sum();
     phases_ms.map(|ms| if all_ms > 0.0 { ms / all_ms } else { 0.0 })
@@ -33,7 +33,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Quantiles of these numbers: the one at each place, counted without interpolation; zeros without any numbers.
+    /// Quantiles of these numbers, each one of the numbers, without interpolation; zeros without numbers.
     pub fn of(mut numbers: Vec<f64>) -> Quantiles {
         numbers.sort_by(f64::total_cmp);
         let at = |percent: usize| match numbers.len() {
@@ -44,20 +44,20 @@ impl Quantiles {
     }
 }
 
-/// The mean time of some moves.
+/// Mean time and visits of a move over five consecutive move numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveTime {
-    /// The first of them, counted from 1 out of book; they are five.
+    /// The first of the five move numbers, counted from 1 out of book.
     pub from_move: usize,
     /// Mean time of a move, in milliseconds.
     pub mean_ms: f64,
     /// Mean visits of a move.
     pub mean_playouts: f64,
-    /// Moves that were made.
+    /// Moves that were made at these move numbers.
     pub moves: usize,
 }
 
-/// How a player used its clock.
+/// The use of the clock by one player.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClockUse {
     /// Games.
@@ -66,7 +66,7 @@ pub struct ClockUse {
     pub clock_left_ms: Quantiles,
     /// Shares of all time used in moves 1 to 15 out of book, 16 to 40, and later.
     pub share_by_phase: [f64; 3],
-    /// Time by move number.
+    /// Mean time and visits by move number.
     pub by_move: Vec<MoveTime>,
     /// Mean visits of a move.
     pub mean_playouts: f64,
@@ -75,7 +75,7 @@ pub struct ClockUse {
 }
 
 impl ClockUse {
-    /// Clock use of a player in these games; with each game stands whether it was the first player of the match.
+    /// Clock use of a player in these games; each comes with whether this player was the match's first player.
     pub fn of<'a>(games: impl IntoIterator<Item = (&'a GameRecord, bool)>) -> ClockUse {
         let mut left = Vec::new();
         let mut phases_ms = [0.0; 3];

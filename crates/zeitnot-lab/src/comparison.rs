@@ -15,11 +15,11 @@ pub struct Cell {
     pub tc: String,
     /// The two players.
     pub players: [String; 2],
-    /// The results of the first.
+    /// Results of the first player.
     pub results: Results,
-    /// Games that each lost on time.
+    /// Games that each player lost on time.
     pub forfeits: [u64; 2],
-    /// The clock that the first had left at the end.
+    /// The first player's clock at the end of a game.
     pub clock_left_ms: Quantiles,
 }
 
@@ -30,17 +30,17 @@ pub struct PlayerTimes {
     pub tc: String,
     /// The player.
     pub player: String,
-    /// How it used its clock.
+    /// The player's use of its clock.
     #[serde(flatten)]
     pub clock_use: ClockUse,
 }
 
-/// A player's rating at each time control and at all together. The first player's are 0.
+/// A player's rating at each time control and at all together. The ratings of the first player are 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rank {
     /// The player.
     pub player: String,
-    /// The rating by all games; `None` where some are missing or the results give no rating.
+    /// The rating by all games; `None` where games are missing or the results give no rating.
     pub all: Option<Rating>,
     /// The ratings by the games at each time control, in the order of the comparison.
     pub by_tc: Vec<Option<Rating>>,
@@ -49,14 +49,14 @@ pub struct Rank {
 /// The games of a comparison so far.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// One for each pair of players and time control.
+    /// A cell for each pair of players and time control.
     pub cells: Vec<Cell>,
-    /// One for each player and time control.
+    /// Clock use for each player and time control.
     pub times: Vec<PlayerTimes>,
 }
 
 impl Comparison {
-    /// Adds all games at one time control: for each pair of players, the first and the second, their games in order.
+    /// Adds all games at one time control: for each pair of players, first and second, their games in order.
     pub fn add(&mut self, tc: &str, matches: &[([String; 2], Vec<GameRecord>)]) {
         let mut of_player: BTreeMap<&str, Vec<(&GameRecord, bool)>> = BTreeMap::new();
         let mut names = Vec::new();
@@ -90,7 +90,7 @@ impl Comparison {
     /// The ratings of `players`, the best first; the first of them is the anchor.
     ///
     /// # Errors
-    /// [`RatingError`], as for players who have not met.
+    /// [`RatingError`], such as for players who have not met.
     pub fn ranking(&self, players: &[String], tcs: &[String]) -> Result<Vec<Rank>, RatingError> {
         let Some(anchor) = players.first() else { return Err(RatingError::NoAnchor) };
         let anchors = BTreeMap::from([(anchor.clone(), 0.0)]);
@@ -114,7 +114,7 @@ impl Comparison {
 }
 
 impl Cell {
-    /// The difference of the two players.
+    /// The Elo difference of the two players.
     pub fn difference(&self) -> EloDifference {
         EloDifference::new(&self.results)
     }

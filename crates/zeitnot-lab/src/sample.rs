@@ -1,5 +1,5 @@
-//! Averages numbers that come one after another, and keeps a bounded random sample of them, whose quantiles stand for
-//! those of all.
+//! Averages numbers that come one after another, and keeps a bounded random sample of them, to estimate the quantiles
+//! of all.
 
 use super::clock_use::Quantiles;
 use zeitnot_engine::splitmix::SplitMix64;
@@ -9,7 +9,7 @@ use zeitnot_engine::splitmix::SplitMix64;
 pub struct Mean {
     /// The sum.
     pub sum: f64,
-    /// The number of its parts.
+    /// The number of parts in the sum.
     pub count: usize,
 }
 
@@ -24,14 +24,14 @@ impl Mean {
         Mean { sum: self.sum + other.sum, count: self.count + other.count }
     }
 
-    /// The mean, 0 of nothing.
+    /// The mean; 0 without parts.
     pub fn mean(self) -> f64 {
         if self.count > 0 { self.sum / self.count as f64 } else { 0.0 }
     }
 }
 
-/// A random sample of at most `most` items, each that came in it with the same chance (Vitter's algorithm R). The same
-/// items in the same order give the same sample; up to `most` it has all of them, in their order.
+/// A random sample of at most `most` items; each item that came is in it with the same chance (Vitter's algorithm R).
+/// The same items in the same order give the same sample; up to `most` items it has all, in their order.
 #[derive(Clone, Debug)]
 pub struct Sample<T = f32> {
     most: usize,
@@ -59,7 +59,7 @@ impl<T> Sample<T> {
         }
     }
 
-    /// Items that came.
+    /// Number of items that came.
     pub fn seen(&self) -> usize {
         self.seen
     }
@@ -70,14 +70,14 @@ impl<T> Sample<T> {
     }
 }
 
-// Seven digits are more than the rounding of clocks.
+// An `f32` has seven digits, more than clocks are rounded to.
 impl Sample<f32> {
     /// Quantiles of the numbers.
     pub fn quantiles(&self) -> Quantiles {
         Quantiles::of(self.items.iter().map(|number| f64::from(*number)).collect())
     }
 
-    /// The number in the middle, the upper one of two; `None` of nothing.
+    /// The number in the middle, the upper one of two; `None` without numbers.
     pub fn median(&self) -> Option<f64> {
         let mut numbers = self.items.clone();
         numbers.sort_by(f32::total_cmp);

@@ -1,15 +1,15 @@
 //! Makes text safe to print: characters that could command a terminal, or turn the direction of a line, are written as
-//! JSON writes them (`\u001b`). An output that is JSON keeps its meaning that way.
+//! JSON writes them (`\u001b`). So an output in JSON keeps its meaning.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text with its line breaks and tabs, and every other character that is not safe as `\uXXXX`.
+/// The text with every unsafe character but line breaks and tabs written as `\uXXXX`.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// The text as one line: breaks and tabs become spaces, every other character that is not safe `\uXXXX`.
+/// The text as one line: breaks and tabs become spaces, every other unsafe character `\uXXXX`.
 pub fn line(text: &str) -> Cow<'_, str> {
     let is_break = |c: char| c.is_control() && c.is_whitespace() || matches!(c, '\u{2028}' | '\u{2029}');
     match escaped(text, is_break) {
@@ -39,8 +39,8 @@ fn escaped(text: &str, is_left: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Whether a character within a line shows itself and nothing else: no control character, no break of lines, and none
-/// that turns the direction of text.
+/// Whether a character is safe within a line: neither a control character nor a line break, nor one that turns the
+/// direction of text.
 pub fn is_safe(c: char) -> bool {
     !c.is_control() && !is_bidi_control(c) && !matches!(c, '\u{2028}' | '\u{2029}')
 }

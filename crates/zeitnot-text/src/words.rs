@@ -1,7 +1,7 @@
 //! Writes numbers for people: times in the unit that suits them, shares, counts and Elo differences.
 
-/// Milliseconds in milliseconds, seconds, minutes or hours. Below ten seconds a millisecond can decide a game, and
-/// below a minute a hundredth of a second.
+/// A time given in milliseconds, in the unit that suits it, from milliseconds to hours. The decimals are fine enough
+/// for what decides games: below ten seconds a millisecond, below a minute a hundredth of a second.
 pub fn time(ms: f64) -> String {
     let seconds = ms / 1e3;
     let text = |value: f64, unit: &str| {
@@ -18,13 +18,13 @@ pub fn time(ms: f64) -> String {
     }
 }
 
-/// Milliseconds as a number of seconds, with the decimals of [`time()`].
+/// The number of seconds of a time given in milliseconds, with the decimals of [`time()`].
 pub fn seconds(ms: f64) -> String {
     let seconds = ms / 1e3;
     format!("{seconds:.decimals$}", decimals = decimals_of(seconds).max(1))
 }
 
-/// Decimals of a number of seconds that matter.
+/// Number of decimals that matter in a number of seconds.
 fn decimals_of(seconds: f64) -> usize {
     match seconds.abs() {
         below if below < 9.9995 => 3,
@@ -55,15 +55,15 @@ pub fn percent(share: f64) -> String {
     format!("{number} %")
 }
 
-/// A count, or a mean of counts, its thousands apart.
+/// A count, or a mean of counts, with commas between thousands.
 pub fn count(number: f64) -> String {
     grouped(number, 0)
 }
 
-/// Text for infinity and not-a-number, such as the sum of the largest numbers.
+/// Text for infinity and not-a-number, for instance the sum of the largest numbers.
 const BEYOND: &str = "beyond measure";
 
-/// A number with this number of `decimals`, its thousands apart.
+/// A number with `decimals` decimals and commas between thousands.
 pub fn grouped(number: f64, decimals: usize) -> String {
     if !number.is_finite() {
         return BEYOND.to_owned();
@@ -105,7 +105,7 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// A name of letters, digits and single `-` for a file or an identifier; `none` where nothing is left of the text.
+/// A name for a file or an identifier: letters and digits of the text with single `-` between; `none` without such.
 pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for c in text.chars().map(|c| c.to_ascii_lowercase()) {
@@ -114,7 +114,7 @@ pub fn slug(text: &str) -> String {
             _ if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
             _ => {}
         }
-        // Names of files have an end on every system.
+        // Every system limits the length of file names.
         if slug.len() >= 80 {
             break;
         }

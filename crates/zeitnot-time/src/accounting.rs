@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
-/// How the last move under a clock went.
+/// The account of the last move under a clock.
 ///
 /// `{}` prints it in one line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,16 +19,16 @@ pub struct MoveAccount {
     pub manager: Cow<'static, str>,
     /// Time the move was planned to take.
     pub budget_ms: f64,
-    /// Time it was not to exceed.
+    /// Time the move was not to exceed.
     pub hard_limit_ms: f64,
-    /// Time it took.
+    /// Time the move took.
     pub used_ms: f64,
     /// The reason of the search's end; `None`: it was stopped from outside, or nothing was left to search.
     pub stop: Option<StopReason>,
-    /// The manager's last limit, on the move's clock: when time would have ended the search otherwise.
+    /// The manager's last limit, on the move's clock, at which time ends a search that nothing else ends.
     pub limit_ms: Option<f64>,
-    /// The moment at which that limit was reached: the limit, or later where it moved back into the past while the
-    /// search ran.
+    /// The moment at which `limit_ms` was reached: the limit itself, or a later moment if the limit moved into the past
+    /// while the search ran.
     #[serde(rename = "due_ms")]
     pub limit_reached_at_ms: Option<f64>,
     /// Nodes in the tree at the end.
@@ -91,13 +91,13 @@ struct Open {
     target_nodes: Option<f64>,
     limit_ms: Option<f64>,
     reached_at_ms: Option<f64>,
-    /// The moment at which the limit was reached as if the search had been looked at from its start: a first batch that
-    /// takes longer than the limit is late.
+    /// The moment at which the limit was reached, with the budget as the limit before the first look: a first batch
+    /// that takes longer than the limit is late.
     reached_since_start_ms: f64,
 }
 
-/// The moment at which a limit is reached that is seen at `elapsed_ms`. A limit that was reached before stays so,
-/// however it moves in the past.
+/// The moment at which `limit_ms`, seen at `elapsed_ms`, is reached; `before_ms` is that moment by the look before. A
+/// limit that was reached before stays so, however it moves in the past.
 fn reached_at(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
     if limit_ms > elapsed_ms { limit_ms } else { before_ms.min(elapsed_ms).max(limit_ms) }
 }
@@ -113,7 +113,7 @@ impl Accounted {
         Self { inner, open: None, last: None }
     }
 
-    /// The account of the last planned move, once it is finished.
+    /// The account of the last planned move that is finished; `None` before the first.
     pub fn last_move(&self) -> Option<&MoveAccount> {
         self.last.as_ref()
     }

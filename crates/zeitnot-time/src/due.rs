@@ -1,10 +1,10 @@
 //! Decides when a move is due although nothing has been evaluated for it: the one rule for clocks and for `movetime`.
 //!
 //! A late good move is better than a random one, but not a lost game. So a first evaluation may take as long again as
-//! the limit of the move (or a second), and half of the time that then is left at the most. An evaluation that is known
-//! to take longer than that is not waited for: the answer comes at once, from the tree that was kept, the cache, or the
-//! rules of chess. (A fixed floor of 25 ms stood here once: with increments of 10 ms and evaluations of 11 ms 69 of 88
-//! losses on time began below it.)
+//! the move's limit (or a second, if that is longer), but at most half of the time that the limit leaves. An evaluation
+//! that is known to take longer than that is not waited for: the answer comes at once, from the tree that was kept, the
+//! cache, or the rules of chess. (A fixed floor of 25 ms stood here once: with increments of 10 ms and evaluations of
+//! 11 ms 69 of 88 losses on time began below it.)
 
 /// Time that a slow first evaluation may take beyond the limit of its move, in milliseconds, if the limit itself is
 /// shorter.
@@ -27,7 +27,7 @@ pub(super) fn evaluation_fits(evaluation_ms: Option<f64>, latest_ms: f64) -> boo
     !evaluation_ms.is_some_and(|evaluation_ms| evaluation_ms >= latest_ms)
 }
 
-/// Both: 0 where no evaluation is waited for.
+/// [`latest_ms`], or 0 where the evaluation does not fit and so is not waited for.
 pub(super) fn due_ms(limit_ms: f64, end_ms: f64, evaluation_ms: Option<f64>) -> f64 {
     let latest_ms = latest_ms(limit_ms, end_ms);
     if evaluation_fits(evaluation_ms, latest_ms) { latest_ms } else { 0.0 }

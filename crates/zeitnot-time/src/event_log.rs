@@ -1,8 +1,8 @@
-//! Defines the event log of a game's time: the events that a time manager sees, in order, and its answers. Both
-//! serialise and deserialise without loss, so that a recorded game comes out again bit by bit ([`Timekeeper::apply`]).
+//! Defines the event log of a game's time: the events that a time manager sees, in order, and its answers. Neither
+//! loses anything when serialised, so that a recorded game can be repeated bit by bit ([`Timekeeper::apply`]).
 //!
-//! An event log is a text of one JSON object a line: an event (`{"event":"plan","clock_ms":60000,...}`), and after it,
-//! where it has one, its answer (`{"answer":"plan","budget_ms":2100,...}`). `zeitnot time explain script` reads the
+//! An event log is a text of one JSON object a line: an event (`{"event":"plan","clock_ms":60000,...}`), and after it
+//! its answer, if it has one (`{"answer":"plan","budget_ms":2100,...}`). `zeitnot time explain script` reads the
 //! events. A game is: `manager` once, then for each move `search`, `plan` (if the move has a clock), any number of
 //! `observe`, and `finish`.
 //!
@@ -28,25 +28,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event<'a> {
-    /// Another manager takes over, which has learned nothing yet.
+    /// A new manager, which has learned nothing yet, takes over.
     Manager(ManagerChoice),
     /// A new game begins: all that was learned is forgotten.
     NewGame,
-    /// Another game goes on at this point: its clock says nothing of the last one's.
+    /// Another game takes over, perhaps in its middle: its clock says nothing about the last game's.
     OtherGame {
         /// Whether the estimates of the last game are kept (`KeepTimeStats`).
         #[serde(default)]
         keep_time_stats: bool,
     },
-    /// The tree was changed: the next one says nothing about the last search.
+    /// The tree was changed: the next tree says nothing about the last search.
     TreeChanged,
     /// A move is played from a book.
     BookMove(BookMove),
     /// A search begins.
     Search(SearchStart),
-    /// Its move has a clock.
+    /// A move under a clock is planned, at the beginning of its search.
     Plan(MoveRequest),
-    /// The search is looked at.
+    /// A look at the running search.
     Observe(SearchSnapshot<'a>),
     /// The search is over and its move is played.
     Finish(MoveOutcome),
@@ -56,14 +56,14 @@ pub enum Event<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ManagerChoice {
-    /// Its specification, such as `smooth(init-nps=5000)`.
+    /// Specification of the manager, such as `smooth(init-nps=5000)`.
     pub spec: String,
     /// Whether the lag between this engine and the judge of its clock is measured, as in games.
     #[serde(default)]
     pub measure_lag: bool,
 }
 
-/// A move that took no search, on a clock.
+/// A move from a book, under a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BookMove {
@@ -77,15 +77,15 @@ pub struct BookMove {
     pub increment_ms: f64,
 }
 
-/// The terms on which a search begins.
+/// The limits and options of a search that begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchStart {
-    /// Its limits beside the clock.
+    /// Limits of the search beside the clock.
     pub limits: SearchLimits,
     /// Options of the stoppers; `overhead_ms` without the measured lag.
     pub stoppers: StopperParams,
-    /// Time that one evaluation takes, by the batches of earlier searches; `None` before the first.
+    /// Time of one evaluation, measured on the batches of earlier searches; `None` before the first batch.
     #[serde(skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub evaluation_ms: Option<f64>,
 }
@@ -94,11 +94,11 @@ pub struct SearchStart {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
-    /// To [`Event::Plan`].
+    /// Answer to [`Event::Plan`].
     Plan(Plan),
-    /// To [`Event::Observe`].
+    /// Answer to [`Event::Observe`].
     Observe(Verdict),
-    /// To [`Event::Finish`] of a move that was planned.
+    /// Answer to [`Event::Finish`] of a move that was planned.
     Finish(MoveAccount),
 }
 
@@ -114,7 +114,7 @@ pub enum Line {
 /// Reads a line of an event log.
 ///
 /// # Errors
-/// The parser's, when it is neither an event nor an answer.
+/// The parser's error, when the line is neither an event nor an answer.
 pub fn read(line: &str) -> Result<Line, serde_json::Error> {
     let value: serde_json::Value = serde_json::from_str(line)?;
     Ok(match value.get("answer") {
@@ -133,10 +133,10 @@ pub fn write(event: &Event, answer: Option<&Answer>) -> String {
     }
 }
 
-/// Sees every event of a game as it happens, with its answer. It is called on the search's own threads, under their
+/// Receives every event of a game as it happens, with its answer. It is called on the search's own threads, under their
 /// lock, so it must be quick.
 pub trait Observer: Send {
-    /// An event has happened.
+    /// Takes in an event that has happened, and its answer.
     fn happened(&mut self, event: &Event, answer: Option<&Answer>);
 }
 

@@ -33,7 +33,7 @@ fn write<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     }
 }
 
-/// For a field of type `f64`.
+/// Serialisation of a field of type `f64`.
 pub(super) mod float {
     use super::{Deserialize, Deserializer, Serializer, Written};
 
@@ -46,7 +46,7 @@ pub(super) mod float {
     }
 }
 
-/// For a field of type `Option<f64>`.
+/// Serialisation of a field of type `Option<f64>`.
 pub(super) mod option {
     use super::{Deserialize, Deserializer, Serializer, Written};
 

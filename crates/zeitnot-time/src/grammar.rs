@@ -9,9 +9,9 @@
 //!
 //! White space between tokens is ignored. Where this differs from Lc0:
 //!
-//! - kinder: a number is one kind (`5`, `5.0`, `+5`, `.5e1` are the same value; Lc0 wants a point for some parameters
-//!   and none for others), and `init-nps` and `nps-update-rate`, which its documentation names and its program refuses,
-//!   exist;
+//! - kinder: there is one kind of number (`5`, `5.0`, `+5`, `.5e1` are the same value; Lc0 wants a point for some
+//!   parameters and none for others), and `init-nps` and `nps-update-rate`, which its documentation names and its
+//!   program refuses, exist;
 //! - stricter, where Lc0 takes something else than is written (docs/lc0.md, 7.7): hexadecimal (0 there), trailing junk
 //!   inside a number, a value out of range, and a list without a name are errors.
 
@@ -25,7 +25,7 @@ const MAX_DEPTH: usize = 16;
 pub struct Entry {
     /// The name as written, without quotes.
     pub name: String,
-    /// Where the name starts, in bytes from the start of the text.
+    /// Place of the name, in bytes from the start of the text.
     pub offset: usize,
     /// The value or group of the name.
     pub content: Content,
@@ -44,13 +44,13 @@ pub enum Content {
     Group(Vec<Entry>),
 }
 
-/// The text does not follow the grammar.
+/// An error in a text that does not follow the grammar.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("at offset {offset}: {message}")]
 pub struct SyntaxError {
-    /// Where, in bytes from the start of the text.
+    /// Place of the error, in bytes from the start of the text.
     pub offset: usize,
-    /// The text that was found and the one that was expected, in words.
+    /// The found and the expected text, in words.
     pub message: String,
 }
 
@@ -71,7 +71,7 @@ pub fn parse(text: &str) -> Result<Vec<Entry>, SyntaxError> {
 
 struct Parser<'a> {
     text: &'a str,
-    /// In bytes, always on a character boundary.
+    /// Place of the next character, in bytes.
     position: usize,
 }
 
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Lc0 lets a path start a name (its grammar is shared with backend options), hence the slash.
+/// Whether a character may start an identifier; `/`, as in Lc0, whose grammar also reads paths in backend options.
 fn starts_identifier(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '/'
 }
@@ -205,7 +205,7 @@ fn continues_identifier(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')
 }
 
-/// Whether a text needs no quotes.
+/// Whether a text is an identifier, which needs no quotes.
 pub(super) fn is_identifier(text: &str) -> bool {
     text.starts_with(starts_identifier) && text.chars().all(continues_identifier)
 }

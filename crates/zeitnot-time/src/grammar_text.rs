@@ -5,7 +5,7 @@ use std::fmt;
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A quoted name is one whatever it holds; a bare one must not begin otherwise.
+        // A name in quotes may hold anything; a bare name has to be an identifier.
         if is_identifier(&self.name) {
             f.write_str(&self.name)?
         } else {
@@ -16,7 +16,7 @@ impl fmt::Display for Entry {
             Content::Flag(flag) => write!(f, "={flag}"),
             Content::Text(text) => {
                 f.write_str("=")?;
-                // Bare, these two words are flags.
+                // Without quotes these two words are flags.
                 let is_plain = is_identifier(text) && text != "true" && text != "false";
                 if is_plain { f.write_str(text) } else { quoted(f, text) }
             }
@@ -31,7 +31,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// A text between the quotes that it does not hold; the grammar knows no text with both kinds.
+/// Writes a text in quotes of the kind that the text does not contain; the grammar has no text with both kinds.
 fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     let quote = if text.contains('\'') { '"' } else { '\'' };
     write!(f, "{quote}{text}{quote}")

@@ -25,18 +25,18 @@ pub struct MoveRequest {
     /// search never plans into the last `overhead_ms` and `lag_ms`.
     #[serde(default, with = "exact::float")]
     pub overhead_ms: f64,
-    /// The part of it that was measured on top; a [`Timekeeper`](super::Timekeeper) fills it in.
+    /// The lag that was measured on top of `overhead_ms`; a [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub lag_ms: f64,
-    /// The part of the increment that has not come on earlier moves, as far as it is not to be counted on; a
+    /// The part of the increment that is not to be counted on, since it did not come on earlier moves; a
     /// [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(rename = "missing_inc_ms", default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub missing_increment_ms: f64,
-    /// The clock is another player's, such as the opponent's where it is the only one that is known: it shows nothing
-    /// of the time that this side used, so no lag is measured by it.
+    /// Whether the clock is another player's, such as the opponent's if no other is known: such a clock does not show
+    /// the time that this side used, so no lag is measured by it.
     #[serde(rename = "opponents_clock", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_opponents_clock: bool,
-    /// Time that one evaluation takes, by the batches of earlier searches; `None` before the first.
+    /// Time of one evaluation, measured on the batches of earlier searches; `None` before the first batch.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub evaluation_ms: Option<f64>,
     /// Nodes already in the tree.
@@ -54,7 +54,7 @@ pub struct MoveRequest {
     /// Legal moves that capture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captures: Option<u32>,
-    /// The side to move is in check.
+    /// Whether the side to move is in check.
     #[serde(rename = "check", default, skip_serializing_if = "std::ops::Not::not")]
     pub in_check: bool,
 }
@@ -78,10 +78,10 @@ impl MoveRequest {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchSnapshot<'a> {
-    /// Since the start of the move's clock.
+    /// Time since the start of the move's clock, in milliseconds.
     #[serde(rename = "t_ms", with = "exact::float")]
     pub elapsed_ms: f64,
-    /// Since the *end* of the first batch; `None` before that.
+    /// Time since the *end* of the first batch, in milliseconds; `None` before that end.
     #[serde(rename = "first_batch_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub since_first_batch_ms: Option<f64>,
     /// Nodes added by this search (playouts).
@@ -102,33 +102,33 @@ pub struct SearchSnapshot<'a> {
     /// Visits of each root move that may be searched, in an order that stays the same for the whole search.
     #[serde(rename = "visits", default)]
     pub root_visits: Cow<'a, [u32]>,
-    /// The values of those moves for the side to move, −1 to 1, `None` before the first visit; empty unless the manager
-    /// asks for them ([`TimeManager::wants_root_values`](super::TimeManager::wants_root_values)).
+    /// Values of the moves in `root_visits` for the side to move, −1 to 1, `None` before the first visit; empty unless
+    /// the manager asks for them ([`TimeManager::wants_root_values`](super::TimeManager::wants_root_values)).
     #[serde(rename = "values", default, skip_serializing_if = "is_empty")]
     pub root_values: Cow<'a, [Option<f32>]>,
-    /// The network's priors of those moves, as the search uses them; empty where the values are.
+    /// The network's priors of the moves in `root_visits`, as the search uses them; empty if `root_values` is.
     #[serde(rename = "priors", default, skip_serializing_if = "is_empty")]
     pub root_priors: Cow<'a, [f32]>,
-    /// A visited root move wins by force.
+    /// Whether a visited root move wins by force.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub win_found: bool,
-    /// The position is so lost that the search goes on only for the length of the mate: no root move has a value above
-    /// −0.98 (docs/lc0.md, 2.6).
+    /// Whether the position is so lost that the search goes on only for the length of the mate: no root move has a
+    /// value above −0.98 (docs/lc0.md, 2.6).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_resign: bool,
     /// Root moves proven lost.
     #[serde(default)]
     pub losing_edges: u32,
-    /// The most visited root move is not the best by value.
+    /// Whether the most visited root move is not the best by value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub need_more_time: bool,
     /// The move that would be played now, as an index into `root_visits`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best_move: Option<usize>,
-    /// Expected result of that move for the side to move, −1 (loss) to 1 (win).
+    /// Expected result of `best_move` for the side to move, −1 (loss) to 1 (win).
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub best_value: Option<f64>,
-    /// Expected result of the best valued other root move that was visited.
+    /// Expected result of the best by value among the other root moves that were visited.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub second_value: Option<f64>,
     /// Plies the game is expected to go on, by the network's moves-left head averaged over the search.
@@ -136,11 +136,11 @@ pub struct SearchSnapshot<'a> {
     pub moves_left_plies: Option<f64>,
 }
 
-/// How a move ended.
+/// The end of a move.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MoveOutcome {
-    /// Since the start of the move's clock.
+    /// Time since the start of the move's clock, in milliseconds.
     #[serde(rename = "t_ms", with = "exact::float")]
     pub elapsed_ms: f64,
     /// Nodes in the tree at the end.
@@ -163,7 +163,7 @@ pub struct MoveOutcome {
 /// The answer of a manager, or of a chain of stoppers, to a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Why the search has to stop now, if it has to.
+    /// Reason to stop the search now; `None` to go on.
     #[serde(rename = "reason")]
     pub stop: Option<StopReason>,
     /// Time until a time limit is reached, if there is one; negative past it.
@@ -175,14 +175,14 @@ pub struct Verdict {
     /// Smoothed speed, in nodes per second.
     #[serde(with = "exact::option")]
     pub nps: Option<f64>,
-    /// The move's usual time in milliseconds, where the speed is known from earlier moves: smart pruning need not wait
-    /// until it has seen much of this one.
+    /// The move's usual time in milliseconds, where the speed is known from earlier moves: smart pruning then need not
+    /// wait to see much of this move.
     #[serde(default, with = "exact::option", skip_serializing_if = "Option::is_none")]
     pub usual_ms: Option<f64>,
 }
 
 impl Verdict {
-    /// Stops at `limit_ms` on the move's clock, whatever the reason is called.
+    /// The verdict of a limit at `limit_ms` on the move's clock; `reason` is the one to stop with.
     pub(super) fn at_limit(snapshot: &SearchSnapshot, limit_ms: f64, reason: StopReason) -> Self {
         let remaining = limit_ms - snapshot.elapsed_ms;
         // A time that is not a number is not before the limit.
@@ -191,7 +191,7 @@ impl Verdict {
     }
 }
 
-/// The estimates of a manager so far in the game. Only those that it has are present.
+/// The estimates of a manager so far in the game; `None` for those that it does not make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimates {
     /// Speed, in nodes per second.
@@ -205,7 +205,7 @@ pub struct Estimates {
     /// The value that the nodes of an average move were expected to gain at the end of the last search, from 0 to 2.
     #[serde(default)]
     pub gain: Option<f64>,
-    /// The value that they have to gain.
+    /// The value that the nodes of an average move have to gain for the search to go on.
     #[serde(default)]
     pub price: Option<f64>,
 }

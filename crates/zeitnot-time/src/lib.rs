@@ -21,9 +21,9 @@
 //! | [`event_log`] | what happens to a timekeeper, as events that serialise: a recorded game comes out again bit by bit |
 //! | `timekeeper` | [`Timekeeper`]: the time of one game; engine, replay and simulation drive this one thing |
 //!
-//! Every plan goes through one guard: no budget is negative, is not a number, or reaches past the clock less the
-//! overhead. `property_tests.rs` checks this with random specifications and histories, and `formulas.rs` computes every
-//! printed formula again.
+//! Every plan goes through one guard: each budget is a number, at least 0, and ends before the clock less the overhead.
+//! `property_tests.rs` checks this with random specifications and histories, and `formulas.rs` computes every printed
+//! formula again.
 
 mod accounting;
 pub mod due;
@@ -51,39 +51,39 @@ pub use stoppers::{SearchLimits, StopperParams};
 pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
-/// The manager that plays where none is chosen; docs/time-managers/evidence.md says why.
+/// The default time manager; docs/time-managers/evidence.md says why it is this one.
 pub const DEFAULT_MANAGER: &str = "smooth";
 
 const MS_PER_SECOND: f64 = 1000.0;
 
-/// Divides a clock among the moves of a game. One value serves one game: it learns from move to move.
+/// Divides a clock among the moves of a game. One instance serves one game and learns from move to move.
 ///
-/// A move is `plan`, any number of `observe`, then `finish` if a move was really played; an abandoned search has no
-/// `finish`.
+/// The calls for a move are `plan`, any number of `observe`, then `finish` if the move is played; an abandoned search
+/// has no `finish`.
 pub trait TimeManager: Send + std::fmt::Debug {
-    /// The name it is chosen by, [`ManagerSpec::title`], with the preset unless that is the first of the name.
+    /// The name of the manager in specifications, with its preset unless the first is meant ([`ManagerSpec::title`]).
     fn name(&self) -> &'static str;
 
-    /// Decides about a move. Any request has an answer, however absurd its numbers are.
+    /// Plans the time of a move. Every request gets a plan, however absurd its numbers are.
     fn plan(&mut self, request: &MoveRequest) -> Plan;
 
-    /// Learns from a running search and says whether its time is over. Without a plan it never stops.
+    /// Learns from a running search and says whether its time is over, which it never is without a plan.
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict;
 
-    /// Whether [`SearchSnapshot::root_values`] and [`SearchSnapshot::root_priors`] are wanted.
+    /// Whether the manager needs [`SearchSnapshot::root_values`] and [`SearchSnapshot::root_priors`].
     fn wants_root_values(&self) -> bool;
 
-    /// Learns from the end of a search whose move was played. Without a plan before it, the tree was changed by
-    /// something else (an untimed search, say), and the next tree says nothing about the last search.
+    /// Learns from the end of a search whose move was played. Without a plan before it, the call says that something
+    /// else changed the tree (an untimed search, say): the next tree tells nothing about the last search.
     fn finish(&mut self, outcome: &MoveOutcome);
 
-    /// The estimates so far.
+    /// The manager's estimates so far in the game.
     fn estimates(&self) -> Estimates;
 
-    /// A report on the game so far that the engine prints after every move; `None` of a manager without one.
+    /// A report on the game so far that the engine prints after every move; `None` if the manager makes no report.
     fn report(&self) -> Option<GameReport>;
 
-    /// Replaces the estimate of speed, in nodes per second, as if learned. A manager without one ignores it.
+    /// Replaces the estimate of speed, in nodes per second, as if learned. Managers that estimate no speed do nothing.
     fn set_nps(&mut self, nps: f64);
 }
 
@@ -94,8 +94,8 @@ pub fn managers() -> &'static [ManagerSpec] {
 
 /// Builds the manager that `spec` describes: `name` or `name(param=value,...)`, see [`grammar`].
 ///
-/// The last value of a parameter given twice counts, as in Lc0, so that a specification can be extended by appending.
-/// Without a `preset` the first form of a manager is meant that knows all the parameters:
+/// If a parameter is given twice the last value counts, as in Lc0, so that a specification can be extended by
+/// appending. Without a `preset` the specification means the manager's first form that knows all the parameters:
 /// `smooth(force-piggybank-ms=0)`, a specification of Lc0's, is `smooth(preset=lc0,force-piggybank-ms=0)`.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ pub struct ParamSpec {
     pub max: f64,
     /// Unit of the value.
     pub unit: Unit,
-    /// Its effect, in one sentence.
+    /// Effect of the parameter, in one sentence.
     pub help: &'static str,
     /// Words for the values 0, 1, 2 and so on. Empty: the value is written as a number.
     pub words: &'static [&'static str],
@@ -29,12 +29,12 @@ impl ParamSpec {
         self.words.get(value as usize).map_or_else(|| value.to_string(), |word| (*word).to_owned())
     }
 
-    /// Another default for the same parameter.
+    /// This parameter with another default.
     pub(super) const fn defaulting_to(self, default: f64) -> Self {
         Self { default, ..self }
     }
 
-    /// Another help text for the same parameter.
+    /// This parameter with another help text.
     pub(super) const fn helping(self, help: &'static str) -> Self {
         Self { help, ..self }
     }
@@ -61,9 +61,9 @@ pub(super) use param_specs;
 pub struct GroupSpec {
     /// Name as written in a specification.
     pub name: &'static str,
-    /// Its effect, in one sentence.
+    /// Effect of the group, in one sentence.
     pub help: &'static str,
-    /// Its parameters. They may also be written in the list around the group; the value in the group wins.
+    /// Parameters of the group. They may also be written in the list around the group; the value in the group wins.
     pub params: &'static [ParamSpec],
 }
 
@@ -74,25 +74,25 @@ impl GroupSpec {
     }
 }
 
-/// A time manager that can be chosen by name; where several share a name, `preset` says which is meant, or else the
-/// parameters do: the first form that knows all of them.
+/// A time manager, or one form of a manager with several forms. Such a form is chosen by `preset`; without it the first
+/// form that knows all the given parameters is meant.
 #[derive(Clone, Copy, Debug)]
 pub struct ManagerSpec {
     /// Name as written in a specification.
     pub name: &'static str,
     /// Value of the parameter `preset`, for a manager that comes in several forms.
     pub preset: Option<&'static str>,
-    /// Its effect, in one sentence.
+    /// Effect of the manager, in one sentence.
     pub help: &'static str,
-    /// Its own parameters.
+    /// Parameters of the manager itself.
     pub params: &'static [ParamSpec],
-    /// Its nested groups.
+    /// Nested groups of parameters.
     pub groups: &'static [GroupSpec],
     pub(super) build: fn(&ParamValues) -> Box<dyn TimeManager>,
 }
 
 impl ManagerSpec {
-    /// Name and preset as they are written: `legacy`, `smooth(preset=lc0)`.
+    /// Name and preset as they are written, a first form without its preset: `legacy`, `smooth(preset=lc0)`.
     pub fn title(&self) -> String {
         let is_first = super::managers().iter().find(|other| other.name == self.name).map(|other| other.preset);
         match self.preset {
@@ -141,7 +141,7 @@ impl ParamValues {
         self.given.push((group, name, value));
     }
 
-    /// Keeps that a group was written.
+    /// Notes that a group was written.
     pub(super) fn name_group(&mut self, group: &'static str) {
         self.groups.push(group);
     }

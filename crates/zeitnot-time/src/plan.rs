@@ -14,12 +14,12 @@ pub(super) const ESTIMATED_MOVES_LEFT: &str = "estimated_moves_left";
 pub struct Term {
     /// The name of the quantity, in snake case.
     pub name: Cow<'static, str>,
-    /// How it follows from the terms before it and the parameters (with dashes); a term that is not there counts as 0.
-    /// `from ...` says it in words. Empty: it was given. Times are in milliseconds, `whole` cuts what is after the
-    /// point, `<` is 1 where it is so and 0 otherwise.
+    /// Formula of the value, from earlier terms and parameters (names with dashes); an absent term counts as 0. A
+    /// source in words begins with `from`. Empty: the value was given. Times are in milliseconds, `whole` cuts off
+    /// decimals, `<` is 1 where it holds and 0 otherwise.
     #[serde(default, skip_serializing_if = "is_given")]
     pub formula: Cow<'static, str>,
-    /// Its value, always finite, after the clamp if one bound.
+    /// Value of the quantity, after any limit; always finite.
     pub value: f64,
     /// Unit of the value.
     pub unit: Unit,
@@ -57,18 +57,18 @@ pub struct Plan {
     pub target_nodes: Option<f64>,
     /// Moves of ours for which the clock is expected to serve.
     pub moves_left: f64,
-    /// Every quantity that led here, in order.
+    /// Every quantity that led to the decision, in order.
     pub terms: Vec<Term>,
 }
 
 impl Plan {
-    /// The term of this name, if the manager has it.
+    /// The term of this name; `None` if the plan does not have it.
     pub fn term(&self, name: &str) -> Option<&Term> {
         self.terms.iter().find(|term| term.name == name)
     }
 
-    /// The moves left in the game by the manager's estimate, whenever the next control comes; `None` of a manager that
-    /// makes none.
+    /// The manager's estimate of the moves left in the game, regardless of the next time control; `None` if the manager
+    /// makes no estimate.
     pub fn estimated_moves_left(&self) -> Option<f64> {
         self.term(ESTIMATED_MOVES_LEFT).map(|term| term.value)
     }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// Longest time that is believed, about 31 years: it keeps sums and products of absurd input finite.
 pub(super) const MAX_MS: f64 = 1e12;
 
-/// Terms of most plans.
+/// Capacity that suffices for the terms of most plans.
 const USUAL_TERMS: usize = 32;
 
 /// The formula of a budget or a reserve, and its value.
@@ -93,8 +93,8 @@ impl PlanBuilder {
         self.push(name, value.min(ceiling), unit, value > ceiling)
     }
 
-    /// Records how many moves the clock has to serve, and where the estimate is from. `moves_to_go` can only shorten it
-    /// (docs/lc0.md, 1.1), and the move to be made is always one of them.
+    /// Records how many moves the clock has to serve, and where the estimate is from. `moves_to_go` can only lower that
+    /// number (docs/lc0.md, 1.1), which is at least 1: the move to be made.
     pub fn moves_left(&mut self, estimate: f64, formula: &'static str) -> f64 {
         self.record(ESTIMATED_MOVES_LEFT, formula, estimate, Unit::Moves, false);
         let (formula, horizon) = match self.request.moves_to_go {
@@ -109,8 +109,8 @@ impl PlanBuilder {
         self.moves_left
     }
 
-    /// Records the moves that the clock has to serve, for a manager that gives each move a share of it, in per cent,
-    /// and estimates nothing.
+    /// Records the moves that the clock has to serve, for a manager that gives each move the same share of the clock,
+    /// in per cent, and estimates no moves left.
     pub fn moves_left_by_share(&mut self, share: f64) -> f64 {
         let moves = 100.0 / share;
         let (name, moves) = match self.request.moves_to_go {
@@ -125,7 +125,7 @@ impl PlanBuilder {
     }
 
     /// Records the moves that the clock has to serve, for a manager that takes the interface's `moves_to_go` as it is,
-    /// more or less than its own `guess`.
+    /// even above its own `guess`.
     pub fn moves_left_of(&mut self, guess: f64) -> f64 {
         let (name, moves_left) = match self.request.moves_to_go {
             Some(moves) => {

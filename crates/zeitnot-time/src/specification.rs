@@ -5,7 +5,7 @@ use super::grammar::{self, Content, Entry, SyntaxError};
 use super::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use thiserror::Error;
 
-/// An error in a time manager specification. The text of each is one line.
+/// An error in a time manager specification; its text is one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
     /// The text leaves the grammar.
@@ -13,13 +13,13 @@ pub enum SpecError {
     Syntax {
         /// The whole text.
         spec: String,
-        /// Where and why; part of the text, and so no `source` that would say it again.
+        /// Place and reason of the error; in the message already, and so not a `source`, which would repeat it.
         error: SyntaxError,
     },
     /// Not exactly one manager is named.
     #[error("exactly one time manager is expected, {given} given; the managers are: {known}")]
     Count {
-        /// How many were named.
+        /// Number of managers named.
         given: usize,
         /// The managers that exist.
         known: String,
@@ -85,7 +85,7 @@ pub enum SpecError {
     GroupWithValue {
         /// Name of the group.
         group: String,
-        /// Its parameters.
+        /// Parameters of the group.
         known: String,
     },
 }
@@ -120,8 +120,8 @@ pub(super) fn resolve<'m>(
         values.names_preset = true;
         return Ok((form, values));
     }
-    // The parameters may say which form is meant: Lc0's own specifications name what only its own form has. The first
-    // form that knows all the names is meant, and says what is wrong with their values.
+    // The parameters may say which form is meant: Lc0's own specifications name parameters that only the form `lc0`
+    // has. The first form that knows all the names is meant, and checks their values.
     let mut unknown = None;
     for &form in &forms {
         match values_for(form, params) {
@@ -143,7 +143,7 @@ pub(super) const PRESET: &str = "preset";
 
 struct Reader {
     values: ParamValues,
-    /// The error of the first wrong value. All names are looked up before it is reported: they say which form is meant.
+    /// The error of the first wrong value, reported after all names are looked up: the names say which form is meant.
     wrong: Option<SpecError>,
 }
 
@@ -175,7 +175,7 @@ impl Reader {
         })
     }
 
-    /// Keeps the value for each of `params` that has the entry's name: groups may share a name.
+    /// Keeps the entry's value for each of `params` of that name: several groups may have a parameter of one name.
     fn parameter(
         &mut self,
         owner: &str,
@@ -225,7 +225,7 @@ fn word<'w>(owner: String, name: &str, words: &[&'w str], content: &Content) -> 
     })
 }
 
-/// The value that was given, for messages.
+/// The given value as text, for messages.
 fn written(content: &Content) -> String {
     match content {
         Content::Number(value) => value.to_string(),

@@ -10,14 +10,14 @@ use super::{GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecErro
 /// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and
 /// the rule by which a move is due.
 ///
-/// A move is [`begin`](Timekeeper::begin), any number of [`observe`](Timekeeper::observe), then
+/// The calls for a move are [`begin`](Timekeeper::begin), any number of [`observe`](Timekeeper::observe), then
 /// [`end`](Timekeeper::end). The same calls give the same answers.
 pub struct Timekeeper {
     spec: String,
     manager: Accounted,
     /// The measured lag. `None`: it is not measured, as in scripts written by hand, whose clocks need not add up.
     lag: Option<LagEstimator>,
-    /// Rules of the search that runs; without them the manager alone is asked.
+    /// Stoppers of the running search; `None`: the manager alone is asked.
     stoppers: Option<Stoppers>,
     open: Option<OpenMove>,
     observer: Option<Box<dyn Observer>>,
@@ -48,14 +48,14 @@ pub struct Begun {
 /// The time manager's report after a move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeReport {
-    /// The move.
+    /// The account of the move.
     pub account: MoveAccount,
-    /// The game so far, where the manager reports it ([`TimeManager::report`]).
+    /// The report on the game so far, if the manager makes one ([`TimeManager::report`]).
     pub game: Option<GameReport>,
 }
 
 impl Timekeeper {
-    /// The time of a new game with the manager `spec`; the lag is measured.
+    /// The time of a new game with the manager that `spec` describes; the lag is measured.
     ///
     /// # Errors
     /// [`SpecError`], when there is no such manager.
@@ -64,7 +64,7 @@ impl Timekeeper {
         Ok(Timekeeper { spec: spec.to_owned(), manager, lag, stoppers: None, open: None, observer: None })
     }
 
-    /// The time of a new game with the manager `spec`; no lag is measured, for events that were written by hand.
+    /// The time of a new game with the manager that `spec` describes; no lag is measured, for events written by hand.
     ///
     /// # Errors
     /// [`SpecError`], when there is no such manager.
@@ -72,8 +72,8 @@ impl Timekeeper {
         Ok(Timekeeper { lag: None, ..Timekeeper::new(spec)? })
     }
 
-    /// Lets `observer` see every event from now on, the choice of the manager first. Estimates from before are not in
-    /// the event log: one that is to be verified begins with a new game.
+    /// Lets `observer` see every event from now on, the choice of the manager first. Earlier estimates are not in the
+    /// event log, so a log that is to be verified has to begin with a new game.
     pub fn observe_by(&mut self, observer: Option<Box<dyn Observer>>) {
         self.observer = observer;
         let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
@@ -90,8 +90,7 @@ impl Timekeeper {
         self.manager.set_nps(nps);
     }
 
-    /// The measured lag, in milliseconds, which is kept clear of a clock of which the user's overhead leaves
-    /// `clock_ms`.
+    /// The measured lag to keep clear, in milliseconds; `clock_ms` is the clock less the user's overhead.
     pub fn lag_ms(&self, clock_ms: f64) -> f64 {
         self.lag.as_ref().map_or(0.0, |lag| lag.overhead_ms(clock_ms))
     }
@@ -117,7 +116,7 @@ impl Timekeeper {
         self.report_event(|| Event::NewGame, None);
     }
 
-    /// Changes to another game, at any point of it. `keep_time_stats`: whether the manager's estimates hold for it.
+    /// Changes to another game, at any of its moves. `keep_time_stats`: whether the manager keeps its estimates.
     pub fn other_game(&mut self, keep_time_stats: bool) {
         if let Some(lag) = &mut self.lag {
             lag.forget_move();
@@ -129,7 +128,7 @@ impl Timekeeper {
         self.report_event(|| Event::OtherGame { keep_time_stats }, None);
     }
 
-    /// Takes in that the tree was changed: the next one says nothing about the last search.
+    /// Takes in a change of the tree: the next tree says nothing about the last search.
     pub fn tree_changed(&mut self) {
         self.manager.finish(&MoveOutcome::default());
         self.report_event(|| Event::TreeChanged, None);
@@ -145,8 +144,8 @@ impl Timekeeper {
         self.report_event(|| Event::BookMove(played), None);
     }
 
-    /// Begins a search; `request` if its move has a clock. A clock loses the user's overhead and the measured lag, a
-    /// `movetime` what [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms) says.
+    /// Begins a search; `request` is for a move with a clock. A clock is used without the user's overhead and the
+    /// measured lag, a `movetime` without [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms).
     pub fn begin(&mut self, start: &SearchStart, request: Option<&MoveRequest>) -> Begun {
         self.search(start);
         let plan = match request {
@@ -201,12 +200,12 @@ impl Timekeeper {
         plan
     }
 
-    /// Whether the values and priors of the root's moves are wanted of the running search.
+    /// Whether the running search has to report the values and priors of the root's moves.
     pub fn wants_root_values(&self) -> bool {
         self.open.is_some() && self.manager.wants_root_values()
     }
 
-    /// Looks at the running search: the manager, if its move has a clock, and every other stopper. Without a
+    /// Asks the manager, if the move has a clock, and every other stopper about the running search. Without a
     /// [`begin`](Timekeeper::begin) the manager alone is asked.
     pub fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         let manager = &mut self.manager;
@@ -255,7 +254,7 @@ impl Timekeeper {
     /// Applies an event of an event log.
     ///
     /// # Errors
-    /// [`SpecError`], when the event names no manager; then nothing has happened.
+    /// [`SpecError`], when the event names an unknown manager; nothing is changed then.
     pub fn apply(&mut self, event: &Event) -> Result<Option<Answer>, SpecError> {
         Ok(match event {
             Event::Manager(ManagerChoice { spec, measure_lag }) => {
@@ -298,7 +297,7 @@ impl Timekeeper {
         self.manager = Accounted::build(&self.spec).expect("a manager was built from the same specification before");
     }
 
-    /// Reports an event to the observer, if there is one. Without one, event and answer are not made.
+    /// Reports an event and its answer to the observer; without an observer neither is made.
     fn report_event<'e>(&mut self, event: impl FnOnce() -> Event<'e>, answer: Option<&dyn Fn() -> Answer>) {
         if let Some(observer) = &mut self.observer {
             observer.happened(&event(), answer.map(|answer| answer()).as_ref());

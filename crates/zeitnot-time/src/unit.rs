@@ -19,7 +19,7 @@ pub enum Unit {
     Nodes,
     /// Nodes per second.
     NodesPerSecond,
-    /// Iterations of a search: its nodes have doubled.
+    /// Iterations of a search, each of which doubles the nodes.
     Iterations,
     /// Hundredths of a pawn.
     Centipawns,
@@ -76,7 +76,7 @@ impl Unit {
         }
     }
 
-    /// Digits after the point that a person wants to see.
+    /// Number of decimals that people are shown.
     pub(super) fn decimals(self) -> usize {
         match self {
             Self::Milliseconds | Self::Nodes | Self::NodesPerSecond | Self::Plies => 0,

@@ -8,15 +8,15 @@
 
 use std::io::{self, Write};
 
-/// Parts of a ply in which moves left are stored.
+/// Units per ply in which moves left are stored.
 const LEFT_UNIT: f32 = 16.0;
 
 /// A game and its labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelledGame {
-    /// Where it began.
+    /// The FEN of the start position.
     pub fen: String,
-    /// Its moves.
+    /// The moves of the game.
     pub plies: Vec<Ply>,
 }
 
@@ -39,8 +39,8 @@ pub struct Label {
 }
 
 impl Label {
-    /// `policy`: index and probability of each legal move, one at least; `win` and `draw`: probabilities for the side
-    /// to move; `left`: plies.
+    /// Encodes a label. `policy` has the policy index and probability of each legal move, at least one; `win` and
+    /// `draw` are probabilities for the side to move, and `left` is in plies.
     pub fn new(mut policy: Vec<(u16, f32)>, win: f32, draw: f32, left: f32) -> Label {
         policy.sort_unstable_by_key(|(index, _)| *index);
         let sixteen_bits = |share: f32| (share.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u16;
@@ -69,7 +69,7 @@ impl LabelledGame {
     ///
     /// # Errors
     ///
-    /// The writer's; and a FEN or a game too long for its field.
+    /// The errors of the writer, and when a FEN, a game or a list of moves is too long for its field.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let too_long =
             |what| io::Error::new(io::ErrorKind::InvalidInput, format!("{what} is too long for a game file"));

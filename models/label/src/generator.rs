@@ -11,16 +11,16 @@ use zeitnot_engine::engine::{EngineError, NetworkEvaluator};
 use zeitnot_engine::network::{Transform, policy_index};
 use zeitnot_lab::Openings;
 
-/// An error that ends the generation of games. Its text is one line.
+/// An error that ends the generation of games. The text is one line.
 #[derive(Debug, Error)]
 pub enum LabelError {
     /// The evaluation failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The teacher lacks a head, and its labels would lack the outputs of that head or have wrong ones.
+    /// The teacher lacks a head, so that labels would lack its outputs or have wrong ones.
     #[error("the teacher {teacher} has no {head} head")]
     NoHead {
-        /// Its name.
+        /// The name of the teacher.
         teacher: String,
         /// The missing head.
         head: &'static str,
@@ -32,7 +32,7 @@ pub struct Generator<'a> {
     openings: &'a Openings,
     sampling: Sampling,
     teacher: NetworkEvaluator,
-    /// `None`: the teacher plays.
+    /// The network that plays; `None` where the teacher plays.
     player: Option<NetworkEvaluator>,
     games: Vec<Going>,
     random: Xoshiro256PlusPlus,
@@ -44,9 +44,9 @@ struct Going {
     fen: String,
     plies: Vec<Ply>,
     temperature: f32,
-    /// Whether it ends when the teacher is sure.
+    /// Whether the game ends when the teacher is sure.
     may_resign: bool,
-    /// Labels in a row at which it was.
+    /// Labels in a row at which the teacher was sure.
     sure: usize,
     after_deviation: bool,
     /// The player's value of the position before, for the side that moved there.
@@ -55,8 +55,8 @@ struct Going {
 }
 
 impl<'a> Generator<'a> {
-    /// A generator without games. The same seed, recipe, books and networks give the same games, as far as evaluations
-    /// do not depend on the rest of their batch.
+    /// A generator without games. The same seed, recipe, books and networks give the same games, unless evaluations
+    /// depend on the rest of their batch.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl<'a> Generator<'a> {
         Ok(Generator { openings, sampling, teacher, player, games: Vec::new(), random })
     }
 
-    /// Games that go on.
+    /// Number of games that go on.
     pub fn going(&self) -> usize {
         self.games.len()
     }
@@ -88,7 +88,7 @@ impl<'a> Generator<'a> {
         let mut game = self.openings.at(self.random.random(), self.random.random());
         let fen = game.fen();
         if !game.moves().is_empty() {
-            // What is written begins with a FEN: nobody could know the moves before it.
+            // A written game begins with a FEN: nobody could know the moves before it.
             game = Game::from_fen(&fen, false).expect("a position is read as it was written");
         }
         self.games.push(Going {
@@ -104,7 +104,7 @@ impl<'a> Generator<'a> {
         });
     }
 
-    /// Plays one move in each game. Returns those that have ended.
+    /// Plays one move in each game. Returns the games that have ended.
     ///
     /// # Errors
     ///

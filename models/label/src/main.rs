@@ -33,7 +33,7 @@ use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::engine::{Engine, NetworkEvaluator, Options, RuntimePolicy};
 use zeitnot_lab::Openings;
 
-/// Games at once beyond which a worker only takes memory: backends take no larger batches by far.
+/// Most games that a worker plays at once; more would only take memory, as backends take far smaller batches.
 const MOST_AT_ONCE: u64 = 4096;
 
 /// Makes labelled games to train a network with: a player draws the moves, a teacher labels the positions.
@@ -172,7 +172,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
     })
 }
 
-/// An engine with the options and the network.
+/// Makes an engine with the options and the network.
 fn engine(options: &[String], weights: &str) -> anyhow::Result<Engine> {
     let policy = RuntimePolicy::Install(|line| eprintln!("{line}"));
     let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), policy);
@@ -184,7 +184,7 @@ fn engine(options: &[String], weights: &str) -> anyhow::Result<Engine> {
     Ok(engine)
 }
 
-/// The backend of an engine, which is named on standard error, and the evaluator for the recipe.
+/// Prepares an engine and names its backend on standard error; the backend, and its evaluator for the recipe.
 fn backend(mut engine: Engine) -> anyhow::Result<(Arc<dyn Backend>, recipe::Evaluator)> {
     // Every position gets an evaluation of its own: the key of a cache leaves the history out.
     engine.set_option("NNCacheSize", "0")?;

@@ -13,26 +13,25 @@ use zeitnot_engine::network::Location;
 use zeitnot_text::files::read_text;
 use zeitnot_text::files::write_whole;
 
-/// How the names of shards end.
+/// The ending of the names of shards.
 pub const SHARD: &str = ".bin.gz";
 
-/// All settings that distinguish the games of one recipe from those of another, but for the seed, which is in the
-/// shards' names.
+/// All settings that decide the games of a recipe, but for the seed, which is in the shards' names.
 #[derive(Serialize)]
 pub struct Recipe {
     /// The evaluator that labels.
     pub teacher: Evaluator,
     /// The evaluator that plays, if it is not the teacher.
     pub player: Option<Evaluator>,
-    /// The options with which both run, by the options' names, whether or not that changes what they say; left out
-    /// where it is as always (recipes had it not, once).
+    /// The changed options of both evaluators that may change evaluations, by the options' names; left out where there
+    /// are none, as in the recipes of earlier versions.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<&'static str, String>,
     /// The books.
     pub openings: Vec<Source>,
     /// How moves are drawn and positions chosen.
     pub sampling: Sampling,
-    /// Labels in a shard, at least.
+    /// Least labels of a shard.
     pub shard_labels: u64,
     /// Games that a worker plays at once.
     pub at_once: u64,
@@ -46,7 +45,7 @@ pub struct Evaluator {
     sha256: Option<String>,
 }
 
-/// A file, known by its content: a name may come to mean another one.
+/// A file, identified by its content, as a name may come to mean another file.
 #[derive(Serialize)]
 pub struct Source {
     name: String,
@@ -54,7 +53,7 @@ pub struct Source {
 }
 
 impl Evaluator {
-    /// The evaluator of this name, with the network from there.
+    /// The evaluator of this name, with the network at this location.
     ///
     /// # Errors
     ///
@@ -64,7 +63,7 @@ impl Evaluator {
     }
 }
 
-/// The options other than their defaults that may change what a network says of a position.
+/// The options with other values than their defaults that may change a network's evaluations.
 pub fn changed(options: &Options) -> BTreeMap<&'static str, String> {
     let default = Options::default();
     let them = [
@@ -78,7 +77,7 @@ pub fn changed(options: &Options) -> BTreeMap<&'static str, String> {
 ///
 /// # Errors
 ///
-/// When one cannot be read.
+/// When a book cannot be read.
 pub fn books(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
     let source = |path: &PathBuf| {
         let sha256 = sha256_of_file(path)?;
@@ -89,11 +88,11 @@ pub fn books(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
 }
 
 impl Recipe {
-    /// Writes it down as `PREFIX.json`, or finds that the shards there, if there are any, were made in the same way.
+    /// Writes the recipe as `PREFIX.json`; where shards are there already, checks that their recipe is the same.
     ///
     /// # Errors
     ///
-    /// When they were not, or the file cannot be read or written.
+    /// When it is not the same, or the file cannot be read or written.
     pub fn keep(&self, folder: &Path, prefix: &str) -> anyhow::Result<()> {
         let path = folder.join(format!("{prefix}.json"));
         let text = format!("{}\n", serde_json::to_string_pretty(self)?);
@@ -113,7 +112,7 @@ impl Recipe {
     }
 }
 
-/// The names of the parts in which two recipes differ; all of them where one is no recipe.
+/// The names of the parts in which two recipes differ; all names where one text is no recipe.
 fn differing(before: &str, now: &str) -> String {
     let [before, now] = [before, now].map(|text| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default());
     let names: BTreeSet<_> = before.keys().chain(now.keys()).collect();
@@ -121,7 +120,7 @@ fn differing(before: &str, now: &str) -> String {
     names.join(", ")
 }
 
-/// Whether a run has left more than its recipe.
+/// Whether a folder has shards of this prefix.
 fn has_shards(folder: &Path, prefix: &str) -> bool {
     let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let mut names = names.filter_map(|name| name.into_string().ok());

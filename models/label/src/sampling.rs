@@ -3,18 +3,18 @@
 use rand::{Rng, RngExt as _};
 use serde::Serialize;
 
-/// The recipe of a game. [`Sampling::default`] is that of some of the games that our networks are made with;
-/// `models/README.md` has the others'.
+/// The recipe of a game. [`Sampling::default`] made some of the games that our networks learn from; `models/README.md`
+/// has the other recipes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sampling {
-    /// A game's temperature is drawn between these: moves are drawn by their priors to the power of one over it.
+    /// Bounds of the temperature `t` that a game draws: moves are drawn by their priors to the power of `1 / t`.
     pub temperature: (f32, f32),
-    /// Share of the moves that are drawn from all legal ones alike: mistakes that no policy thinks of.
+    /// Share of the moves that are drawn from all legal moves alike: mistakes that no policy thinks of.
     pub deviations: f32,
     /// Share of the positions that get a label. Neighbours in a game teach nearly the same; the position after a
     /// deviation or a blunder always gets one.
     pub labelled: f32,
-    /// Loss of the player's own value, W - L, from which a move is a blunder.
+    /// Loss in the player's own value, W - L, from which a move counts as a blunder.
     pub blunder: f32,
     /// Plies after which a game ends.
     pub most_plies: usize,
@@ -42,7 +42,7 @@ impl Default for Sampling {
 }
 
 impl Sampling {
-    /// The temperature of a game.
+    /// Draws the temperature of a game.
     pub fn draw_temperature(&self, random: &mut impl Rng) -> f32 {
         let (low, high) = self.temperature;
         low + (high - low) * random.random::<f32>()

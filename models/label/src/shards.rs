@@ -12,32 +12,32 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use zeitnot_text::files::write_whole;
 
-/// Games after which there should be a label.
+/// Games without any label after which a shard fails.
 const FRUITLESS: usize = 1000;
 
 /// The shards to make, shared by the workers.
 pub struct Plan<'a> {
-    /// Where they go.
+    /// The folder of the shards.
     pub folder: &'a Path,
-    /// The beginning of their names.
+    /// The beginning of the shards' names.
     pub prefix: String,
     /// Seed of the run; every shard draws its own from it.
     pub seed: u64,
-    /// How many.
+    /// Number of shards.
     pub shards: u64,
-    /// In a shard, at least.
+    /// Least labels of a shard.
     pub labels: u64,
     /// Games that a worker plays at once.
     pub games: usize,
-    /// The first that nobody makes yet.
+    /// The number of the next shard that no worker has taken.
     pub next: AtomicU64,
-    /// Whether one could not be made: the others need not go on.
+    /// Whether a shard could not be made, so that the other workers end.
     pub failed: AtomicBool,
-    /// The bar of the shards that are done.
+    /// The bar of finished shards.
     pub bar: ProgressBar,
 }
 
-/// How many shards there are, on standard error.
+/// The progress bar for this number of shards, on standard error.
 pub fn bar(shards: u64) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} shards {msg} [{elapsed_precise}]")?;
     let bar = ProgressBar::new(shards).with_style(style);
@@ -46,11 +46,11 @@ pub fn bar(shards: u64) -> anyhow::Result<ProgressBar> {
 }
 
 impl Plan<'_> {
-    /// Makes shards that nobody else makes, until there are all.
+    /// Makes shards that no other worker has taken, until none is left.
     ///
     /// # Errors
     ///
-    /// When one cannot be made: the other workers end, too.
+    /// When a shard cannot be made: the other workers end, too.
     pub fn make_shards<'b>(&self, generator: impl Fn(u64) -> anyhow::Result<Generator<'b>>) -> anyhow::Result<()> {
         loop {
             let shard = self.next.fetch_add(1, Ordering::Relaxed);
@@ -76,12 +76,12 @@ impl Plan<'_> {
         }
     }
 
-    /// Makes one shard; `None` when another worker has failed before it was whole.
+    /// Makes one shard and sums it up; `None` when another worker failed before it was whole.
     fn make(&self, path: &Path, generator: &mut Generator, seed: u64) -> anyhow::Result<Option<String>> {
         let mut ended = Vec::new();
         let mut labels = 0;
         loop {
-            // The last games are played to their ends: without them short ones would be too many.
+            // The last games are played to their ends: without them there would be too many short games.
             while labels < self.labels && generator.going() < self.games {
                 generator.begin();
             }
@@ -106,7 +106,7 @@ impl Plan<'_> {
     }
 }
 
-/// A shard's bytes.
+/// The bytes of a shard.
 fn packed(games: &[LabelledGame]) -> anyhow::Result<Vec<u8>> {
     let mut bytes = GzEncoder::new(Vec::new(), Compression::default());
     for game in games {

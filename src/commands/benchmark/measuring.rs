@@ -18,9 +18,9 @@ use zeitnot_lab::measure::{
     Recommended, Sizes, Tried, Unavailable,
 };
 
-/// The backend that stands for another one.
+/// The name of the backend that stands for another one.
 const AUTO: &str = "auto";
-/// The backend that needs no ONNX Runtime.
+/// The name of the backend that needs no ONNX Runtime.
 const NATIVE: &str = "native";
 
 /// The request of the command line.
@@ -38,7 +38,7 @@ impl<'a> Request<'a> {
         Ok(Request { matches, seconds, positions, format })
     }
 
-    /// Measures, and shows each setting as soon as it is.
+    /// Measures all settings, and shows each as soon as it is measured.
     pub fn measure(&self) -> anyhow::Result<BenchmarkResult> {
         let mut benchmark = load(self.matches)?;
         let mut record = self.first(&mut benchmark)?;
@@ -52,7 +52,7 @@ impl<'a> Request<'a> {
         record.unsteady.extend(print::doubt(&record.measured, &record.grid));
         record.saturation.extend(measure::search_saturation(&record.grid));
         record.larger_batches.extend(self.larger_batches(&benchmark, &record)?);
-        // Its memory is given back before another backend is loaded.
+        // The memory of this backend is given back before another one is loaded.
         drop(benchmark);
         for name in others(record.backend.starts_with(NATIVE)).filter(|_| !self.is_given("Backend")) {
             match other_process::measure(name)? {
@@ -114,7 +114,7 @@ impl<'a> Request<'a> {
         self.matches.value_source(option) == Some(ValueSource::CommandLine)
     }
 
-    /// Measures the settings around the backend's own, but those that the command line holds.
+    /// Measures the settings around the backend's own, apart from options that the command line fixes.
     fn try_settings(&self, benchmark: &mut Benchmark, results: &mut Vec<Measured>) -> anyhow::Result<()> {
         let mut grid = Grid::new(&benchmark.attributes());
         for (sizes, option) in [(&mut grid.threads, "Threads"), (&mut grid.batches, "MinibatchSize")] {
@@ -143,8 +143,8 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// In a line, how the backend could be measured with larger batches than it runs as its options are; `None` where
-    /// there is nothing to gain or the command line holds the size.
+    /// A line on how to measure the backend with larger batches than its options allow; `None` if there is nothing to
+    /// gain, or the command line fixes the size.
     fn larger_batches(&self, benchmark: &Benchmark, record: &BenchmarkResult) -> anyhow::Result<Option<String>> {
         if self.is_given("MinibatchSize") {
             return Ok(None);
@@ -162,7 +162,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Backends that run networks, besides `auto` and the one that stands behind it: `native`, or that of a provider.
+/// Backends that run networks, without `auto` and the backend that `auto` stands for: `native`, or that of a provider.
 fn others(auto_is_native: bool) -> impl Iterator<Item = &'static str> {
     let provider = |name| backend::provider_of(name, &BackendOptions::default()).ok().flatten();
     let behind = provider(AUTO);

@@ -1,4 +1,4 @@
-//! `zeitnot benchmark`: the whole engine on this machine, and the settings that suit it.
+//! `zeitnot benchmark`: measures the whole engine on this machine, and the settings that suit it.
 
 mod measuring;
 mod other_process;
@@ -62,7 +62,7 @@ fn file(name: &'static str, help: &'static str) -> Arg {
     flag(name, "FILE").value_parser(value_parser!(PathBuf)).help(help)
 }
 
-/// How results are printed.
+/// The format of the output.
 #[derive(Clone, Copy, PartialEq)]
 enum Format {
     Text,
@@ -70,7 +70,7 @@ enum Format {
 }
 
 impl Format {
-    /// Prints a line that is no row of a table: text has it in place, JSON on standard error.
+    /// Prints a line outside the table: with text in its place, with JSON on standard error.
     fn note(self, line: &str) {
         match self {
             Format::Text => say!("{line}"),
@@ -81,7 +81,7 @@ impl Format {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let format = if matches.get_flag("json") { Format::Json } else { Format::Text };
-    // What is wrong with a file is said before anything is measured.
+    // Errors of files are reported before anything is measured.
     let svg = speed_picture::asked(matches)?;
     let other = matches.get_one::<PathBuf>("compare").map(|path| read(path)).transpose()?;
     let mut record = match matches.get_one::<PathBuf>("from") {

@@ -6,17 +6,17 @@ use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
 use zeitnot_lab::measure::BenchmarkResult;
 
-/// Flags of this process that the other one does not have.
+/// Switches that the other process does not take over.
 const SWITCHES: [&str; 2] = ["--json", "--no-install"];
-/// Flags of this process with a value, which the other one does not have.
+/// Flags with a value that the other process does not take over.
 const FLAGS: [&str; 2] = ["--svg", "--compare"];
 
-/// Measures another backend with the command line of this process; or says, in a line, why it cannot be had.
+/// Measures another backend with the command line of this process; the inner error says why it is not available.
 pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkResult, String>> {
     let output = Command::new(std::env::current_exe()?)
         .args(kept(std::env::args_os().skip(1)))
         .arg(format!("--backend={backend}"))
-        // What it says is not heard until it ends: nothing is downloaded meanwhile.
+        // Its output is read only when it ends, so it must not download anything.
         .args(["--json", "--no-install"])
         .stdin(Stdio::null())
         .output()?;
@@ -29,7 +29,7 @@ pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkResult, String>>
     Ok(Ok(BenchmarkResult::from_json(&text).context("another process of this program")?))
 }
 
-/// The arguments that the other process has too.
+/// The arguments that the other process takes over.
 fn kept(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments = arguments;
     let mut kept = Vec::new();

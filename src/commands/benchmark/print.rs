@@ -23,7 +23,7 @@ pub fn again(record: &BenchmarkResult, format: Format) {
     }
 }
 
-/// Prints what follows from the settings. JSON has it in the record.
+/// Prints the conclusions from the settings, which JSON has in the record.
 pub fn conclusion(record: &BenchmarkResult, format: Format) {
     if format == Format::Json {
         return;
@@ -44,7 +44,7 @@ pub fn conclusion(record: &BenchmarkResult, format: Format) {
     format.note(&format!("recommended: {}", recommendation(record.best())));
 }
 
-/// Where a backend saturates.
+/// The saturation of a backend in words.
 fn saturation_in_words(found: &SearchSaturation) -> String {
     let SearchSaturation { backend, threads, saturation } = found;
     let threads = crate::commands::speed_picture::threads(*threads);
@@ -96,7 +96,7 @@ pub fn row_header() -> String {
     )
 }
 
-/// One setting as a row of it.
+/// One setting as a row of the table of settings.
 pub fn as_row(measured: &Measured) -> String {
     let Measured { backend, threads, batch, visits_per_s, evals_per_s, .. } = measured;
     let (cache, fill) = (measured.cache_hit_share * 100.0, measured.batch_fill * 100.0);
@@ -153,7 +153,7 @@ pub fn comparison(of: &Comparison) -> String {
     lines.join("\n")
 }
 
-/// How to let the backend run batches of `larger` positions.
+/// A line on how to let the backend run batches of `larger` positions.
 pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
     let Attributes { name, maximum_batch, .. } = attributes;
     format!(
@@ -162,11 +162,10 @@ pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
     )
 }
 
-/// Ratio of two measurements of one setting, on the same positions, from which only other things can make the
-/// difference.
+/// Ratio of two measurements of one setting, on the same positions, that only other work of the machine can explain.
 const UNSTEADY: f64 = 1.25;
 
-/// A note where the setting that was measured first, and again among the others, had another speed then.
+/// A note if the setting measured first had another speed when measured again among the others; else `None`.
 pub fn doubt(first: &Measured, others: &[Measured]) -> Option<String> {
     let setting = |of: &Measured| (of.backend.clone(), of.threads, of.batch, of.positions);
     let again = others.iter().find(|other| setting(other) == setting(first))?;

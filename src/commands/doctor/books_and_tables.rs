@@ -5,7 +5,7 @@ use zeitnot_engine::engine::{Book, Options};
 use zeitnot_engine::tablebase::Tablebase;
 use zeitnot_text::files::to_path;
 
-/// Checks the files that the options name, and says nothing where they name none: either is a help, not a need.
+/// Checks the files that the options name. Without files there is no finding: the engine needs neither book nor tables.
 pub fn checks(options: &Options, look: &mut impl FnMut(Check)) {
     if !options.syzygy_path.is_empty() {
         let name = "endgame tables";

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use zeitnot_engine::runtime::{self, CudaVersion, Installed, Provider, nvidia};
 
-/// Looks at the runtime that `library` names or that is found, at each provider that could be here, and at NVIDIA's
-/// driver. `in_use` is the provider of the backend that is configured; `auto` takes the CPU when it does not load.
+/// Checks NVIDIA's driver, the runtime that `library` names or that is found, and each provider that could be here.
+/// `in_use` is the provider of the configured backend; with `is_auto` the CPU replaces a provider that does not load.
 pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: bool, look: &mut dyn FnMut(Check)) {
     let driver = nvidia::driver();
     look(match &driver {
@@ -56,7 +56,7 @@ pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: 
 
 fn unused_provider(provider: Provider, name: String, problem: String, is_here: bool, has_card: bool) -> Check {
     match provider {
-        // Worth a word where there is a card it would drive.
+        // Worth a warning if there is a card for it.
         Provider::Cuda if has_card => {
             Check::warning(name, problem, format!("a graphics card is far faster: `{}`", provider.command()))
         }
@@ -65,7 +65,7 @@ fn unused_provider(provider: Provider, name: String, problem: String, is_here: b
     }
 }
 
-/// Whether a provider loads, tried in a process of its own.
+/// Tries in a process of its own whether a provider loads.
 fn probe(provider: Provider, library: Option<&Path>) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| format!("this program cannot be found again: {error}"))?;
     let mut command = Command::new(program);

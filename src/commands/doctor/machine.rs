@@ -7,14 +7,14 @@ use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 use zeitnot_engine::engine::Options;
 use zeitnot_engine::runtime;
 
-/// How long a nap is when the timer is tried.
+/// Length of a nap that tries the timer.
 const NAP: Duration = Duration::from_millis(1);
-/// How many naps.
+/// Number of naps.
 const NAPS: usize = 100;
-/// A timer that is later than this, in milliseconds, once in a hundred times, is worth a word: the engine decides when
-/// to move by it.
+/// Lateness of a timer, in milliseconds, that is worth a warning if it happens once in a hundred times: the engine
+/// decides by the timer when to move.
 const LATE_MS: f64 = 10.0;
-/// A clock coarser than this, in milliseconds, is worth a word: fast games have moves of a few milliseconds.
+/// Step of a clock, in milliseconds, above which a warning is given: fast games have moves of a few milliseconds.
 const COARSE_MS: f64 = 1.0;
 /// Readings of the clock in search of its smallest step.
 const READINGS: usize = 100_000;

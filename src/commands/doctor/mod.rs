@@ -22,13 +22,13 @@ use zeitnot_engine::network::{self, Location, Network, NetworkError, OnnxInterfa
 use zeitnot_engine::runtime::Provider;
 use zeitnot_text::files::named_path;
 
-/// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has
-/// only one ONNX Runtime.
+/// The hidden flag with which the command starts itself again, to try whether a provider loads: a process has only one
+/// ONNX Runtime.
 const PROBE: &str = "probe-provider";
 
 const REPORT: &str = "report";
 
-/// How a check came out.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
@@ -40,15 +40,15 @@ enum Verdict {
     Error,
 }
 
-/// One thing looked at.
+/// The result of a check.
 #[derive(Debug, Serialize)]
 struct Check {
-    /// Its subject.
+    /// Subject of the check.
     name: String,
     verdict: Verdict,
     /// The finding, in one line.
     finding: String,
-    /// Advice on it.
+    /// Advice on the finding.
     advice: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl Check {
         Check { verdict: Verdict::Warning, advice: Some(advice.into()), ..Check::ok(name, finding) }
     }
 
-    /// Without advice: the text of an error has its own.
+    /// An error without advice: its text has advice of its own.
     fn error(name: impl Into<String>, finding: impl Into<String>) -> Check {
         Check { verdict: Verdict::Error, ..Check::ok(name, finding) }
     }
@@ -93,13 +93,13 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// The command with the flag by which it asks itself: completions and manual pages, made of the one without it, would
-/// show it to everybody.
+/// The command with the flag [`PROBE`]. Completions and manual pages are made from the command without the flag, which
+/// they would show to everybody.
 pub fn with_probe(command: Command) -> Command {
     command.arg(Arg::new(PROBE).long(PROBE).hide(true))
 }
 
-/// 0 when the engine can play as configured, else 1.
+/// Runs the checks. The exit code is 0 if the engine can play as configured, else 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut engine = engine_options::engine(matches, ONLY_FIND)?;
     let library = named_path(&engine.options().runtime);
@@ -151,7 +151,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(if can_play { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Advice where the network that is built in would play on a processor that multiplies bytes.
+/// Advice for a processor that multiplies bytes, where the built-in network would play.
 const STRONGER: &str = "T1-256 in 8 bits is stronger on a processor such as this one (docs/strength.md has the games); `zeitnot net fetch \
                         T1-256` obtains it (37 MB)";
 
@@ -160,7 +160,7 @@ fn find_network(engine: &Engine, interface: &OnnxInterface) -> Result<(Location,
     network::load(named_path(&engine.options().weights).as_deref(), interface, |_| {})
 }
 
-/// All of it together: the engine loads what its options name and evaluates a position.
+/// Checks the whole engine: it loads what its options name and evaluates a position.
 fn play_check(engine: &mut Engine) -> Check {
     let name = "engine";
     let mut evaluate = || -> anyhow::Result<String> {

@@ -11,11 +11,11 @@ pub(super) fn text(checks: &[Check]) -> String {
     without_folders(&text)
 }
 
-/// Characters that may stand before a path, and that end one.
+/// Characters that may stand before a path, and characters that end a path.
 const BEFORE: &[char] = &[' ', '(', '"', '\'', '`', '=', ',', '[', '\n', '\t'];
 const END: &[char] = &[':', ';', ')', ',', '"', '`', ']', '\n'];
 
-/// The text with only the last part of every absolute path, whatever blanks are in it.
+/// The text with every absolute path, blanks included, cut to its last part.
 fn without_folders(text: &str) -> String {
     let mut short = String::with_capacity(text.len());
     let mut rest = text;
@@ -40,7 +40,7 @@ fn without_folders(text: &str) -> String {
     short
 }
 
-/// The length of the beginning of an absolute path, if the text begins with one.
+/// The length of the root of an absolute path at the beginning of the text; `None` if the text begins with none.
 fn root_of(text: &str) -> Option<usize> {
     let drive = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
         && (text[1..].starts_with(":\\") || text[1..].starts_with(":/"));

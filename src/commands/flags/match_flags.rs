@@ -77,7 +77,7 @@ pub fn add_to(command: Command) -> Command {
     command.args(common).args(rare.map(|arg| arg.hide_short_help(true)))
 }
 
-/// The clock; `at`: the place of the time control among several, each of which may have its own `--nps`.
+/// The clock for the time control at place `at` among several, each of which may have its own `--nps`.
 pub fn clock(matches: &ArgMatches, at: usize) -> anyhow::Result<MatchClock> {
     let virtual_flags = ["nps", "batch-ms", "like", "jitter", "lag"];
     if matches.get_one::<String>("clock").is_some_and(|clock| clock == "real") {
@@ -125,8 +125,8 @@ pub fn setup(
     })
 }
 
-/// This engine with the options of the command line and those of its own, which distinguish it from others; `flag` is
-/// where these stand.
+/// This engine as a player with the options of the command line and `settings` of its own, which its name shows; errors
+/// name `flag` as the source of the settings.
 pub fn own_player<'a>(
     matches: &ArgMatches,
     flag: &str,
@@ -144,7 +144,7 @@ pub fn own_player<'a>(
     Ok(Contestant::own(engine.options().clone(), name))
 }
 
-/// The options of `NAME=VALUE` texts; `flag` is where they stand.
+/// The options of `NAME=VALUE` texts; errors name `flag` as their source.
 pub fn pairs<'a>(flag: &str, settings: impl Iterator<Item = &'a str>) -> anyhow::Result<Vec<(String, String)>> {
     let pair = |setting| {
         let (name, value) = engine_options::name_value(setting).with_context(|| flag.to_owned())?;
@@ -153,7 +153,7 @@ pub fn pairs<'a>(flag: &str, settings: impl Iterator<Item = &'a str>) -> anyhow:
     settings.map(pair).collect()
 }
 
-/// Announces for the players of the first thread: those of the others would say the same again.
+/// The announcer for players of a thread: silent except in the first thread, since the others would repeat its news.
 pub fn announcer(thread: usize) -> Announcer {
     if thread == 0 { notes() } else { Announcer::default() }
 }
@@ -164,7 +164,7 @@ pub fn load(contestants: &mut [Contestant], concurrency: usize, clock: &MatchClo
     Ok(setup::load(contestants, 2 * concurrency, clock, engine_options::MAY_INSTALL, &notes())?)
 }
 
-/// How games are adjudicated.
+/// The adjudication of games that the flags ask for.
 fn adjudication(matches: &ArgMatches) -> anyhow::Result<Adjudication> {
     let tables = match matches.get_one::<String>("tb") {
         None => None,
@@ -210,8 +210,8 @@ fn starts(matches: &ArgMatches, chess960: bool) -> anyhow::Result<Starts> {
     Ok(Starts::Many(Openings::read(&files, plies)?.in_order(order)))
 }
 
-/// The flags that decide the games of a match, as they were given but for `except`, and the SHA-256 of the files they
-/// name.
+/// The flags that decide the games of a match, as given and without those in `except`, and the SHA-256 of the files
+/// that the flags name.
 pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> {
     const TEXTS: [&str; 15] = [
         "tc", "preset", "nodes", "depth", "openings", "plies", "order", "sprt", "fen", "clock", "nps", "batch-ms",

@@ -9,7 +9,7 @@ use zeitnot_engine::engine::Options;
 use zeitnot_lab::recordings::{RecordedSearch, read_recording};
 use zeitnot_lab::{LagModel, TimeControl};
 
-/// Managers without `--manager`.
+/// Managers that are taken without `--manager`.
 const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];
 
 /// The files that a command reads.
@@ -121,7 +121,7 @@ fn part_of(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// The traces of all files as far as `--part` says, and the playouts of their moves.
+/// The traces of the part of all files that `--part` selects, and the playouts of a recorded move.
 pub fn traces_of_part<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
@@ -134,7 +134,7 @@ pub fn traces_of_part<'a>(
     Ok((traces, nodes))
 }
 
-/// The traces of all files as far as `--part` says, and the playouts of a move that they are replayed with.
+/// The traces of the part of all files that `--part` selects, and the mean playouts of a move in their replay.
 pub fn traces_to_replay<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
@@ -172,7 +172,7 @@ pub fn controls(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
     Ok(tcs)
 }
 
-/// The clocks that games begin with, each once, and as many speeds in `--nps`, if there are several.
+/// The clocks that games begin with, each once; fails if `--nps` has several speeds, but not one for each clock.
 pub fn controls_with_speeds(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
     let tcs = controls(matches)?;
     let speeds = matches.get_many::<f64>("nps").unwrap_or_default().len();
@@ -184,8 +184,8 @@ pub fn controls_with_speeds(matches: &ArgMatches) -> anyhow::Result<Vec<TimeCont
     Ok(tcs)
 }
 
-/// The traces of all files, pairs of games of different files apart, and the playouts of their moves, which are the
-/// same in all.
+/// The traces of all files, with games numbered so that no pair has games of two files, and the playouts of a recorded
+/// move, which are the same in all files.
 pub fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
     let (mut all, mut nodes, mut games) = (Vec::new(), None, 0_u32);
     for path in paths {

@@ -11,7 +11,7 @@ use zeitnot_text::printable;
 /// Whether `--live` is given.
 ///
 /// # Errors
-/// Where nobody would see the games.
+/// When standard error is no terminal, on which nobody would see the games.
 pub fn is_given(matches: &ArgMatches) -> anyhow::Result<bool> {
     let is_given = matches.get_flag("live");
     anyhow::ensure!(!is_given || std::io::stderr().is_terminal(), "--live: standard error is no terminal");
@@ -38,7 +38,7 @@ impl Live {
         Live { lines, games: BTreeMap::new(), has_clock }
     }
 
-    /// A game begins.
+    /// Shows a game that begins.
     pub fn started(&mut self, game: u64, players: [&str; 2]) {
         let style = ProgressStyle::with_template("{msg}").unwrap_or(ProgressStyle::default_spinner());
         let line = self.lines.insert(self.games.len(), ProgressBar::new_spinner().with_style(style));
@@ -47,7 +47,7 @@ impl Live {
         self.games.insert(game, LiveGame { players, line });
     }
 
-    /// A move was made in a game.
+    /// Shows a move of a game.
     pub fn moved(&self, game: u64, number: usize, last: &MoveRecord) {
         if let Some(shown) = self.games.get(&game) {
             let text = line(game, &shown.players, number, last, self.has_clock);
@@ -55,7 +55,7 @@ impl Live {
         }
     }
 
-    /// A game is over.
+    /// Removes a game that is over.
     pub fn ended(&mut self, game: u64) {
         if let Some(shown) = self.games.remove(&game) {
             shown.line.finish_and_clear();

@@ -5,23 +5,23 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use zeitnot_lab::{Journal, MatchPlan, counted};
 
-/// Settings of a match that may be others where it goes on after an interruption.
+/// Settings of a match that may change when it goes on after an interruption.
 const MAY_DIFFER: [&str; 3] = ["games", "pgn_start", "date"];
 
 /// The files of the match against one opponent.
 pub struct MatchFiles {
     /// The games as PGN.
     pub pgn: PgnFile,
-    /// All that `--resume` needs; locked.
+    /// The journal, with all that `--resume` needs; locked.
     pub journal: Journal,
     /// The path of the PGN file.
     pub path: PathBuf,
-    /// Games of the journal that count.
+    /// Number of games in the journal that count.
     pub taken_up: u64,
 }
 
 impl MatchFiles {
-    /// Opens both; nothing that they have is changed. `settings` are those of the match, without those of its PGN file.
+    /// Opens both files without changing them. `settings` are those of the match, without those of the PGN file.
     pub fn open(path: &Path, settings: Value, is_resumed: bool) -> anyhow::Result<MatchFiles> {
         let pgn = PgnFile::open(path)?;
         let mut name = path.as_os_str().to_owned();
@@ -37,7 +37,7 @@ impl MatchFiles {
         Ok(MatchFiles { pgn, journal, path: path.to_owned(), taken_up: 0 })
     }
 
-    /// Gives the PGN file the games that the journal has.
+    /// Adds the games of the journal to the PGN file, as far as they are missing there.
     pub fn take_up(&mut self, plan: &MatchPlan<'_>) -> anyhow::Result<()> {
         let (begun, settings) = (self.journal.games(), self.journal.settings());
         let last = begun.keys().next_back().copied().unwrap_or(0);
@@ -56,7 +56,7 @@ impl MatchFiles {
     }
 }
 
-/// Refuses to replace the journals of a pool of which one lacks games: it was interrupted, be it between two opponents.
+/// Refuses to replace the journals of an interrupted pool: some have all their games, others do not.
 pub fn check_pool(files: &[MatchFiles]) -> anyhow::Result<()> {
     let lacking = files.iter().find(|files| !files.journal.has_other());
     if let (Some(lacking), Some(whole)) = (lacking, files.iter().find(|files| files.journal.has_other())) {

@@ -1,4 +1,4 @@
-//! `zeitnot match`: timed games between two configurations of this engine, or this engine and another one.
+//! `zeitnot match`: plays timed games between two configurations of this engine, or this engine and another one.
 
 mod live;
 mod match_args;
@@ -29,9 +29,9 @@ use zeitnot_lab::strength::ratings::Encounter;
 use zeitnot_lab::strength::sprt::Sprt;
 use zeitnot_lab::{DecisionLog, Event, ExternalPlayer, GameRecord, MatchPlan, Player as _, PlayerError, run_match};
 
-/// Games at the most that an SPRT plays unless another number is given.
+/// Most games of an SPRT without `--games`.
 const MOST_SPRT_GAMES: u64 = 100_000;
-/// Options that mean nothing where nobody speaks UCI.
+/// Options without effect where nobody speaks UCI.
 const WITHOUT_EFFECT: [&str; 1] = ["LogFile"];
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
@@ -79,7 +79,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The configuration of this engine with its own options.
+/// This engine as a player with the options that `flag` gives.
 fn own(matches: &ArgMatches, flag: &str, name: &str) -> anyhow::Result<Contestant> {
     let settings = matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str);
     match_flags::own_player(matches, &format!("--{flag}"), settings, name)
@@ -163,7 +163,7 @@ impl<'a> Match<'a> {
         })
     }
 
-    /// The PGN file of a match; `number`: of the opponent, where there are several, and each has its own.
+    /// The PGN file of a match; `number` is that of the opponent, if there are several: each has a file of its own.
     fn pgn_path(&self, number: Option<usize>) -> PathBuf {
         let Some(number) = number else { return self.pgn.to_owned() };
         let extension = self.pgn.extension().map_or_else(|| "pgn".into(), std::ffi::OsStr::to_string_lossy);
@@ -179,7 +179,7 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// Opens and checks the files of all matches; no game in them is lost yet.
+    /// Opens and checks the files of all matches, without replacing a game in them.
     fn files(
         &self,
         first: &Contestant,
@@ -209,8 +209,8 @@ impl<'a> Match<'a> {
         Ok(files)
     }
 
-    /// Begins the journals of a pool, all at once: no game of the one before is taken for one of this. An engine that
-    /// does not start, and decisions that could not be written, are reported before that, not hours later.
+    /// Begins the journals of a pool, all at once, so that no game of an earlier pool is taken for one of this pool. An
+    /// engine that does not start and decisions that cannot be written are reported before that, not hours later.
     fn begin_pool(&self, opponents: &[Contestant], files: &mut [MatchFiles]) -> anyhow::Result<()> {
         for opponent in opponents {
             opponent.player(&self.clock, &Announcer::default(), None).with_context(|| opponent.name.clone())?;
@@ -224,7 +224,7 @@ impl<'a> Match<'a> {
         Ok(files.iter_mut().try_for_each(|files| files.journal.begin())?)
     }
 
-    /// The file that gets the decisions of a player, 1 or 2, in the games of a thread.
+    /// The file for the decisions of a player, 1 or 2, in the games of a thread; `None` without `--decisions`.
     fn decisions(&self, pgn: &Path, player: usize, thread: usize) -> Option<PathBuf> {
         let folder = self.matches.get_one::<PathBuf>("decisions")?;
         let stem = pgn.file_stem().unwrap_or_default().to_string_lossy();
@@ -308,7 +308,7 @@ impl<'a> Match<'a> {
     }
 }
 
-/// The file of a player's decisions.
+/// Creates the file of a player's decisions.
 fn decision_log(path: PathBuf) -> Result<DecisionLog, PlayerError> {
     let name = path.display().to_string();
     DecisionLog::create(path, notes()).map_err(|error| PlayerError::Unfit(format!("cannot write {name}: {error}")))

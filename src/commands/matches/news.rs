@@ -27,7 +27,7 @@ pub struct News<'a> {
 }
 
 impl<'a> News<'a> {
-    /// Reports a match of `games` games; without a reader of the output it sets `interrupted`.
+    /// Reports a match of `games` games; if nobody reads the output any more it sets `interrupted`.
     pub fn new(names: [&str; 2], games: u64, json: bool, has_clock: bool, interrupted: &'a AtomicBool) -> News<'a> {
         let bar = progress::games(games);
         bar.tick();
@@ -56,7 +56,7 @@ impl<'a> News<'a> {
         self.tell(&serde_json::to_string(result).expect("a result has no map with other keys than texts"));
     }
 
-    /// A game begins.
+    /// Reports that a game begins.
     pub fn started(&mut self, game: u64, [white, black]: [&str; 2]) {
         match &mut self.live {
             Some(live) => live.started(game, [white, black]),
@@ -65,7 +65,7 @@ impl<'a> News<'a> {
         }
     }
 
-    /// A move was made.
+    /// Reports a move.
     pub fn moved(&mut self, game: u64, number: usize, last: &MoveRecord) {
         if let Some(live) = &self.live {
             return live.moved(game, number, last);
@@ -76,14 +76,14 @@ impl<'a> News<'a> {
         }
     }
 
-    /// A game is over, whether or not its turn to be counted has come.
+    /// Takes a game that is over out of the live view, even before its turn to be counted.
     pub fn game_ended(&mut self, game: u64) {
         if let Some(live) = &mut self.live {
             live.ended(game);
         }
     }
 
-    /// A game is over, and so are all before it.
+    /// Reports a game that is over, once all games before it are over.
     pub fn finished(&mut self, record: &GameRecord, results: &Results, is_resumed: bool) {
         self.bar.set_position(record.game);
         if is_resumed {
@@ -108,7 +108,7 @@ impl<'a> News<'a> {
         ));
     }
 
-    /// The results.
+    /// Reports the results of the match.
     pub fn ended(&mut self, end: &MatchEnd, sprt: Option<&Sprt>, seconds: f64) {
         self.bar.finish_and_clear();
         if self.json {
@@ -121,7 +121,7 @@ impl<'a> News<'a> {
     }
 }
 
-/// A move: what it was to take and the most it might, what it took, and the clocks.
+/// The line about a move: its budget and hard limit, the time it took, and the clocks.
 fn move_line(number: usize, last: &MoveRecord, has_clock: bool) -> String {
     let dots = if last.white { "." } else { "..." };
     let q = last.evaluation.and_then(|evaluation| evaluation.q).unwrap_or(0.0) * if last.white { 1.0 } else { -1.0 };

@@ -24,26 +24,26 @@ impl PgnFile {
         Ok(PgnFile { path: path.to_owned(), file, date: today() })
     }
 
-    /// Where the games of a match that begins now will begin, and the date that they have.
+    /// The byte at which the games of a match that begins now start, and their date.
     pub fn start(&self) -> (u64, String) {
         (self.length() + self.missing_end().len() as u64, self.date.clone())
     }
 
-    /// Bytes of the file; a pipe has none.
+    /// Length of the file in bytes; 0 for a pipe.
     fn length(&self) -> u64 {
         self.file.metadata().map_or(0, |metadata| metadata.len())
     }
 
-    /// The end that the last line lacks, where it is torn.
+    /// The line breaks that the file lacks if it ends in the middle of a line; else nothing.
     fn missing_end(&self) -> &'static [u8] {
         if is_torn(&self.path).unwrap_or(false) { b"\n\n" } else { b"" }
     }
 
-    /// Takes up the games of a match, which begin at `start` and are `games` so far: none of a new match. What the file
-    /// has of them stays; the rest of a game that was being written, and games that were broken off, go.
+    /// Takes up a match that begins at byte `start` and has `games` so far, none if it is new. Games in the file stay,
+    /// missing ones are added; a game written in part and games that were broken off are removed.
     ///
     /// # Errors
-    /// When something else has been written behind them, or what was before them is gone: nothing is touched.
+    /// When the file has something else after these games, or is shorter than `start`; nothing is changed then.
     pub fn take_up(&mut self, start: u64, date: &str, games: &[&GameRecord]) -> anyhow::Result<()> {
         date.clone_into(&mut self.date);
         let cannot_write = || format!("cannot write {}", self.path.display());
@@ -87,7 +87,7 @@ impl PgnFile {
     }
 }
 
-/// Whether these are games of a match without a result: broken off, the last one perhaps in the middle of its text.
+/// Whether the text has only games of a match that were broken off, without a result; the last may end in mid-text.
 fn are_broken_off(text: &str) -> bool {
     let event = format!("[Event \"{EVENT}\"]");
     let games: Vec<&str> = text.split("\n[Event ").collect();

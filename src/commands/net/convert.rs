@@ -1,4 +1,4 @@
-//! `zeitnot net convert`: a network as an ONNX model.
+//! `zeitnot net convert`: writes a network as an ONNX model.
 
 use super::super::output::{note, say};
 use super::size;
@@ -12,16 +12,16 @@ use zeitnot_engine::network::{self, Architecture, Conversion, Network, OnnxModel
 use zeitnot_engine::runtime;
 use zeitnot_text::files::write_whole;
 
-/// The types that a model can be asked for, by name.
+/// The types of arithmetic that `--precision` offers.
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];
 /// The first operator set with convolutions of bfloat16.
 const BFLOAT16_OPSET: i64 = 22;
-/// Positions of calibration beyond which nobody would wait: hours.
+/// Most positions of calibration, which already take hours.
 const MOST_CALIBRATION: i64 = 1_000_000;
 /// Why `--int8` is refused for residual networks (docs/low-precision.md has the measurements).
 const RESIDUAL_IN_8_BITS: &str =
     "8 bits are for transformers: the backend native runs a residual network in float32 faster than 8 bits would be";
-/// Endings that give way to `.onnx`.
+/// Endings that `.onnx` replaces.
 const ENDINGS: [&str; 2] = [".pb.gz", ".pb"];
 
 pub fn command() -> Command {

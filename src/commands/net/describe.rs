@@ -22,7 +22,7 @@ pub fn command() -> Command {
         .arg(json_flag().help("Output as JSON, one object a line"))
 }
 
-/// A file that cannot be described is named on standard error; the others are described, and the exit code is 1.
+/// Describes the files. One that cannot be described is named on standard error, and the exit code is 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let interface = super::interface(matches)?;
     // A user who named one file knows which it is.
@@ -56,8 +56,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// The description's own fields, and before them the file (null for the network inside the program), its size in bytes,
-/// and the description in words.
+/// A network as JSON: the file (null for the network inside the program), its size in bytes, the description in words,
+/// and the description's own fields.
 fn as_json(location: &Location, network: &Network) -> anyhow::Result<Value> {
     let mut object = json!({
         "file": location.path().map(|path| path.display().to_string()),

@@ -1,4 +1,4 @@
-//! `zeitnot net list`: the well-known networks.
+//! `zeitnot net list`: lists the well-known networks.
 
 use super::super::json_flag;
 use super::super::output::say;

@@ -35,7 +35,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `--backend-opts`, for the keys by which the engine reads an ONNX model.
+/// The flag `--backend-opts`, for the keys that say how an ONNX model is read.
 fn interface_flag() -> Arg {
     flag(BACKEND_OPTS, "TEXT")
         .help("BackendOptions by which an ONNX model is read (input_format=NAME, input_planes=NAME, ...)")

@@ -1,4 +1,4 @@
-//! `zeitnot net fetch --prepare`: lets a device do ahead the work before its first evaluation that takes long.
+//! `zeitnot net fetch --prepare`: lets a device do the long work before its first evaluation ahead of time.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use clap::ArgMatches;
@@ -7,8 +7,8 @@ use zeitnot_engine::backend;
 use zeitnot_engine::chess::{Game, Move};
 use zeitnot_text::files::from_os;
 
-/// Prepares the device of the engine's options for a network, or else for the one that they name. Returns the line
-/// about it.
+/// Prepares the device of the engine's options for `network`, or without one for the network of the options. Returns a
+/// line about the result.
 pub fn prepare(matches: &ArgMatches, network: Option<&Path>) -> anyhow::Result<String> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
     if let Some(path) = network {
@@ -19,7 +19,7 @@ pub fn prepare(matches: &ArgMatches, network: Option<&Path>) -> anyhow::Result<S
         return Ok(format!("nothing to prepare: the backend {backend} runs no network"));
     }
     let news = engine.prepare()?.unwrap_or_default();
-    // The proof that it can be played with.
+    // Proves that the engine can play with the network.
     let game = Game::new();
     let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
     engine.network_evaluator()?.evaluate(&game, &moves)?;

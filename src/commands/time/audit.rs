@@ -28,7 +28,7 @@ pub fn command() -> Command {
         .arg(json_flag())
 }
 
-/// An audit of all games. No game is kept.
+/// The sums of an audit over all games; the games themselves are not kept.
 struct Audit {
     specs: Vec<String>,
     overhead_ms: f64,

@@ -51,7 +51,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// An interval in words; `shown` is what 1 is shown as.
+/// An interval in words, in units of 1/`shown`.
 fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
     match ends {
         Some([low, high]) => format!("({:.digits$} to {:.digits$})", low * shown, high * shown),
@@ -59,7 +59,7 @@ fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
     }
 }
 
-/// The digest of recorded searches, by which runs over the same ones are known.
+/// The digest of recorded searches, which shows whether two runs were over the same searches.
 fn identity(traces: &[RecordedSearch]) -> anyhow::Result<String> {
     let mut text = String::new();
     for trace in traces {

@@ -50,7 +50,7 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// An end of the recording.
+/// A failure that ends the recording.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -131,7 +131,7 @@ fn recording(matches: &ArgMatches) -> anyhow::Result<Recording> {
 /// The file of positions.
 struct Source<'a> {
     path: &'a Path,
-    /// It is read three times.
+    /// The file, which is read three times.
     file: Rereadable<'a>,
     is_pgn: bool,
 }
@@ -149,7 +149,7 @@ impl<'a> Source<'a> {
         if self.is_pgn { read_sides(path, tell) } else { read_positions(path) }
     }
 
-    /// The games that are recorded, whole ones up to the most positions that were asked for, and their positions.
+    /// The number of games to record, whole ones with `most` positions at most, and the number of their positions.
     fn count(&self, most: Option<u64>) -> anyhow::Result<(usize, usize)> {
         let mut tell = |line| note!("{line}: the rest of it is left out");
         let (mut games, mut positions) = (0, 0);

@@ -83,7 +83,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The share of what the oracle saves against the first manager that a manager with this regret saves, too.
+/// The regret saved against the first manager, as a share of what the oracle saves; `None` if it saves nothing.
 fn share(regret: f64, first: f64, oracle: f64) -> Option<f64> {
     let headroom = first - oracle;
     (headroom > 0.0).then(|| (first - regret) / headroom)

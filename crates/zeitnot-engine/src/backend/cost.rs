@@ -19,34 +19,34 @@ pub struct CostModel {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Curve {
-    /// Milliseconds a position.
+    /// Milliseconds for each position.
     Each(f64),
-    /// Sizes that grow, and milliseconds.
+    /// Batch sizes in rising order, and the milliseconds of each.
     Table(Vec<(usize, f64)>),
 }
 
-/// A cost model that cannot be. Its text is one line.
+/// An error in the numbers of a cost model. Its text is one line.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum CostError {
-    /// The speed is no speed.
+    /// The speed is not a number above 0.
     #[error("{0} evaluations a second: a speed is a number above 0")]
     Speed(f64),
-    /// The jitter is no share.
+    /// The jitter is not from 0 to 1.
     #[error("jitter {0}: it is a share of a batch's time, from 0 to 1")]
     Jitter(f64),
-    /// An entry of the table makes no sense.
+    /// An entry of the table has the size 0, the size of another entry, or no time above 0.
     #[error("a batch of {0} in {1} ms: sizes begin at 1, each is given once, and a batch takes a time above 0")]
     Entry(usize, f64),
-    /// There is no entry.
+    /// The table has no entry.
     #[error("a table of batch times needs an entry")]
     Empty,
-    /// A text that `backendbench --json` does not print.
+    /// The text is not the output of `backendbench --json`.
     #[error("no output of backendbench --json: {0}")]
     Json(String),
 }
 
 impl CostModel {
-    /// Every position takes the same time.
+    /// A model in which every position takes the same time.
     ///
     /// # Errors
     /// [`CostError::Speed`] unless `evals_per_s` is a number above 0.
@@ -58,8 +58,8 @@ impl CostModel {
         Ok(CostModel { curve: Curve::Each(1e3 / evals_per_s), jitter: 0.0, seed: 0 })
     }
 
-    /// Batches take what a table of sizes and milliseconds says; between its sizes what lies on the line between, below
-    /// the smallest what that takes, and above the largest in proportion to it.
+    /// A model from a table of sizes and milliseconds, which is interpolated linearly. A batch below the smallest size
+    /// takes as long as that size; above the largest size the time grows in proportion to the batch.
     ///
     /// # Errors
     /// [`CostError`] when the table is empty or an entry makes no sense.
@@ -94,8 +94,8 @@ impl CostModel {
         CostModel::table(&entries)
     }
 
-    /// Lets the time of a batch vary: its logarithm is normal with this standard deviation, its mean stays. The draw
-    /// depends on `seed` and the batch alone, not on the batches before it.
+    /// Lets the time of a batch vary around its mean: the time's logarithm is normal with the standard deviation
+    /// `jitter`. The draw depends on `seed` and the batch alone, not on the batches before it.
     ///
     /// # Errors
     /// [`CostError::Jitter`] unless `jitter` is from 0 to 1.
@@ -144,7 +144,7 @@ pub struct CostedBackend {
 }
 
 impl CostedBackend {
-    /// Lets `model` say what the batches of `inner` cost.
+    /// Lets `model` state the cost of the batches of `inner`.
     pub fn new(inner: Arc<dyn Backend>, model: CostModel) -> CostedBackend {
         CostedBackend { inner, model: Arc::new(model) }
     }

@@ -7,7 +7,7 @@ use super::device_options::DeviceOptionsError;
 use crate::network::NetworkError;
 use crate::runtime::RuntimeError;
 
-/// Why a backend cannot be made or cannot answer. The text is one line for the user.
+/// An error in making a backend or in evaluating positions. The text is one line for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
     /// There is no backend of that name.
@@ -38,7 +38,7 @@ pub enum BackendError {
         backend: &'static str,
         /// The library's file name.
         library: String,
-        /// Way to get it.
+        /// Advice on getting the library.
         advice: String,
     },
     /// The backend's execution provider does not load for another reason.
@@ -49,16 +49,16 @@ pub enum BackendError {
         /// ONNX Runtime's own words.
         reason: String,
     },
-    /// Some of several devices cannot be used: which, and why.
+    /// Some of several devices cannot be used; the text says which, and why.
     #[error("{0}")]
     Devices(String),
-    /// A backend of several devices without any.
+    /// A backend of several devices was given none.
     #[error("no device was named to run on")]
     NoDevice,
-    /// No place for the compiled forms of a provider.
+    /// No folder is known for networks that a provider compiles.
     #[error("no cache folder: the home folder of this user is not known; name one with cache_dir in BackendOptions")]
     NoCacheFolder,
-    /// Failure to make the folder for the compiled forms of a provider.
+    /// The folder for networks that a provider compiles cannot be made.
     #[error("cannot write the cache folder {folder}: {reason}", folder = folder.display())]
     Cache {
         /// The folder.
@@ -69,7 +69,7 @@ pub enum BackendError {
     /// The backend runs a network and none was given.
     #[error("the backend {0} needs a network, and none was given")]
     NoNetwork(String),
-    /// The network's file or its conversion.
+    /// An error of the network's file or of its conversion.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// ONNX Runtime is missing or does not load.
@@ -88,7 +88,7 @@ pub enum BackendError {
     Shape {
         /// The network's name.
         network: String,
-        /// Input or output, and its difference.
+        /// The input or output, and how it differs.
         problem: String,
     },
     /// A run failed.
@@ -117,7 +117,7 @@ pub enum BackendError {
     },
 }
 
-/// Written by hand: the inner error's text is in the outer one's already, so it must not be its source as well.
+/// Written by hand, because `#[from]` would make the inner error a source although the outer text includes it already.
 impl From<DeviceOptionsError> for BackendError {
     fn from(error: DeviceOptionsError) -> BackendError {
         BackendError::Options(error)

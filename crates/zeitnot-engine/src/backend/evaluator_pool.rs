@@ -6,11 +6,11 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Interval at which a thread that waits for an evaluator looks whether it is still wanted.
+/// Interval at which a thread that waits for an evaluator checks whether it still needs one.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The evaluators of a backend. A search that has answered leaves its threads behind with their last batches: each
-/// evaluator comes back when its batch is over, and the next search begins with those that are here.
+/// The evaluators of a backend, lent to the threads of a search. A search may end while its threads still run their
+/// last batches: each evaluator comes back when its batch is over, and the next search begins with those that are back.
 #[derive(Default)]
 pub(crate) struct EvaluatorPool {
     contents: Mutex<Contents>,
@@ -26,8 +26,8 @@ struct Contents {
 }
 
 impl EvaluatorPool {
-    /// Makes sure that there are `wanted` evaluators, those on loan among them, and no more: making one takes tens of
-    /// milliseconds, which is not to be the clock's.
+    /// Makes or drops evaluators until there are `wanted`, including those on loan. Making one takes tens of
+    /// milliseconds, which must not count as thinking time.
     ///
     /// # Errors
     /// Those of the backend when it makes one.
@@ -43,14 +43,14 @@ impl EvaluatorPool {
         Ok(())
     }
 
-    /// The evaluators that there are for a search, those on loan among them. Of these more may be out than are wanted
-    /// any more.
+    /// The number of evaluators for a search, including those on loan. (More may be on loan than are still wanted:
+    /// those that are not wanted do not count.)
     pub(crate) fn count(&self) -> usize {
         let contents = self.contents.lock();
         (contents.here.len() + contents.lent).min(contents.wanted)
     }
 
-    /// Waits until no evaluator is on loan: late batches then change nothing any more. No search may be under way.
+    /// Waits until no evaluator is on loan, so that no late batch can change anything. No search may be running.
     pub(crate) fn wait_for_all(&self) {
         let mut contents = self.contents.lock();
         while contents.lent > 0 {
@@ -58,7 +58,7 @@ impl EvaluatorPool {
         }
     }
 
-    /// Lends an evaluator as soon as one is here; `None` when no evaluator is wanted any more, or none can come.
+    /// Lends an evaluator as soon as one is here; `None` once `is_wanted` is false, or if none is here or on loan.
     pub(crate) fn lend(self: &Arc<Self>, is_wanted: impl Fn() -> bool) -> Option<LentEvaluator> {
         let mut contents = self.contents.lock();
         while is_wanted() {
@@ -74,7 +74,7 @@ impl EvaluatorPool {
         None
     }
 
-    /// Wakes the threads that wait for an evaluator, to see that no evaluator is wanted any more.
+    /// Wakes the threads that wait for an evaluator, so that they check whether they still want one.
     pub(crate) fn wake(&self) {
         // With the lock, or one between its look and its sleep would miss it.
         let contents = self.contents.lock();
@@ -82,18 +82,18 @@ impl EvaluatorPool {
         drop(contents);
     }
 
-    /// Notes a batch that was over after its search: its positions, and the milliseconds that it took.
+    /// Notes a batch that ended after its search: its number of positions, and the milliseconds that it took.
     pub(crate) fn note_late_batch(&self, positions: usize, took_ms: f64) {
         self.contents.lock().late.push((positions, took_ms));
     }
 
-    /// The batches that were over after their searches, since they were last asked for.
+    /// Takes the batches that [`EvaluatorPool::note_late_batch`] noted since the last call.
     pub(crate) fn take_late_batches(&self) -> Vec<(usize, f64)> {
         std::mem::take(&mut self.contents.lock().late)
     }
 }
 
-/// An evaluator on loan. Dropped it goes back, unless its thread panics: then it may be broken.
+/// An evaluator on loan. Dropping it gives it back, unless its thread panics, as the evaluator may then be broken.
 pub(crate) struct LentEvaluator {
     evaluator: Option<Box<dyn Evaluator>>,
     owner: Arc<EvaluatorPool>,

@@ -45,7 +45,7 @@ const NAMES: [(&str, BackendKind); 24] = [
     ("random", BackendKind::Random),
 ];
 
-/// Names by which users of Lc0 ask for a device that this build cannot drive, and what it would need.
+/// Lc0's names of backends that this build does not have, and what each would need.
 const ABSENT: [(&str, &str); 10] = [
     ("onnx-rocm", "ONNX Runtime's ROCm provider"),
     ("onnx-migraphx", "ONNX Runtime's MIGraphX provider"),
@@ -62,17 +62,17 @@ const ABSENT: [(&str, &str); 10] = [
 /// The options of a new backend.
 #[derive(Clone, Debug)]
 pub struct BackendOptions {
-    /// The library of ONNX Runtime, where the user names one.
+    /// The library of ONNX Runtime, if the user names one.
     pub runtime: Option<PathBuf>,
     /// Positions in the cache (Lc0's `NNCacheSize`); 0 for none.
     pub cache_size: usize,
-    /// The stand-in for positions before the first one known.
+    /// The content of history planes for positions before the first known one.
     pub history_fill: HistoryFill,
-    /// Options by which the network runs on its device.
+    /// Options for running the network on its device.
     pub device: DeviceOptions,
     /// Seed of the backend `random`.
     pub seed: u64,
-    /// Sink of lines about work that takes long.
+    /// Receiver of lines of text about work that takes long.
     pub announcer: Announcer,
 }
 
@@ -125,8 +125,8 @@ pub fn needs_network(name: &str) -> Result<bool, BackendError> {
     Ok(matches!(kind(name)?, BackendKind::Auto | BackendKind::Native | BackendKind::OnnxRuntime(_)))
 }
 
-/// The execution provider of the backend `name`: of `auto`, the one it would take here for a network that it does not
-/// give to the backend native ([`takes_native`]) and for which no engine of TensorRT is ready. `None` without one.
+/// The execution provider of the backend `name`; `None` for a backend without one. For `auto` it is the provider taken
+/// here for a network that does not run natively ([`takes_native`]) and has no TensorRT engine ready.
 ///
 /// # Errors
 /// When there is no such backend, or not in this build.
@@ -139,8 +139,8 @@ pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provid
     })
 }
 
-/// Whether the backend `name` runs this network by itself, without ONNX Runtime: `native` does, and `auto` on the CPU
-/// where it can.
+/// Whether the backend `name` runs this network without ONNX Runtime: `native` does, and so does `auto` if it takes the
+/// CPU and `native` is the fastest there.
 ///
 /// # Errors
 /// When there is no such backend, or not in this build.
@@ -152,25 +152,25 @@ pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> 
     })
 }
 
-/// Whether a provider loads here with all the libraries it needs, without a network. The process keeps the ONNX Runtime
-/// that it takes for it.
+/// Checks that a provider loads here with all the libraries it needs, without a network. The process keeps the ONNX
+/// Runtime that was loaded for this.
 ///
 /// # Errors
-/// When there is no ONNX Runtime with it, or a library is missing.
+/// When no ONNX Runtime has the provider, or a library is missing.
 pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<(), BackendError> {
     probe(&*runtime::load_with(options.runtime.as_deref(), provider)?, provider)
 }
 
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
-/// `auto` is a card when one answers and an ONNX Runtime for it is there: through TensorRT where its engine for this
-/// network is built already, else through CUDA. Else it is the CPU: `native` for the networks that it can run, unless
-/// an option asks for ONNX Runtime. [`Backend::attributes`] says which it took. Names are case-insensitive, and Lc0's
-/// are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
+/// `auto` is a card if one answers and an ONNX Runtime for it is there: through TensorRT if its engine for this network
+/// is already built, else through CUDA. Otherwise `auto` is the CPU: `native` for networks that run fastest on it,
+/// unless an option asks for ONNX Runtime. [`Backend::attributes`] says which backend was taken. Names are
+/// case-insensitive, and Lc0's are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
 ///
 /// # Errors
-/// When there is no such backend, when a device that was asked for cannot be used (it is never replaced by the CPU),
-/// when it needs a network and has none, or when it cannot run this one. Nothing is downloaded: see
+/// When there is no such backend, when the device that was asked for cannot be used (the CPU never replaces it), when
+/// the backend needs a network and gets none, or when it cannot run this network. Nothing is downloaded: see
 /// [`runtime::ensure_installed`].
 pub fn create(
     name: &str,
@@ -191,7 +191,7 @@ pub fn create(
     })
 }
 
-/// A session of ONNX Runtime with the network in it and nothing around it, on the first of the devices: for measuring
+/// A session of ONNX Runtime for the network, without a backend around it, on the first of the devices: for measuring
 /// what a backend costs on top.
 ///
 /// # Errors
@@ -212,20 +212,20 @@ fn cuda_may_run(options: &BackendOptions) -> bool {
     runtime::is_there_with(options.runtime.as_deref(), Provider::Cuda) && nvidia::driver().is_ok()
 }
 
-/// Whether `auto` tries a card first. Options that only the CPU takes say what is wanted.
+/// Whether `auto` tries a card first: not if an option is set that only the CPU takes.
 fn takes_cuda(options: &BackendOptions) -> bool {
     options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options)
 }
 
-/// Whether `auto` tries TensorRT before CUDA: where its engine is there somebody has asked for it, and nobody else
-/// shall wait minutes for one.
+/// Whether `auto` tries TensorRT before CUDA: only if its engine is built, as that takes minutes and is left to users
+/// who ask for TensorRT.
 fn takes_tensorrt(network: &Network, options: &BackendOptions) -> bool {
     options.device.check_for(Provider::TensorRt).is_ok()
         && runtime::is_there_with(options.runtime.as_deref(), Provider::TensorRt)
         && nvidia::driver().is_ok_and(|driver| engines_are_ready(network, &options.device, &driver).unwrap_or(false))
 }
 
-/// The fastest that can run here.
+/// The fastest backend that can run here.
 fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
     if takes_cuda(options) {
         if takes_tensorrt(network, options) {
@@ -245,8 +245,8 @@ fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Back
     on_provider(Provider::Cpu, network, options)
 }
 
-/// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands; or
-/// whether one is there that only native does, such as 8 bits.
+/// Whether `auto` takes the backend native on the CPU: no option is set that only ONNX Runtime takes, and either one
+/// that only native takes, such as 8 bits, or native is the fastest for this network.
 fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
     let for_onnx_runtime = options.runtime.is_some() || options.device.check_for_native().is_err();
     let for_native = options.device.check_for(Provider::Cpu).is_err();
@@ -288,9 +288,9 @@ fn on_provider(
     }
 }
 
-/// Number of devices that are loaded before the others: TensorRT's engine for the first serves cards of its kind, and
-/// two that build the same one would write the same file. Cards of different kinds are loaded one after another, as any
-/// two of them may be of one kind.
+/// Number of devices that are loaded one after another before the rest. With TensorRT it is 1 for cards of one kind:
+/// the engine of the first serves all, and two cards that built it at once would write the same file. Otherwise it is
+/// all of them, as any two may be of one kind. Other providers need none.
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
     let names: Vec<_> = match (provider, nvidia::driver()) {
         (Provider::TensorRt, Ok(driver)) => {

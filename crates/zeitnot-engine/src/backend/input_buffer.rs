@@ -4,16 +4,16 @@ use crate::network::{PLANES, Planes};
 
 /// Squares of a plane.
 const SQUARES: usize = 64;
-/// Numbers of one position.
+/// Numbers in the dense planes of one position.
 pub(super) const POSITION: usize = PLANES * SQUARES;
 
-/// The planes that the rows of a dense tensor hold.
+/// The planes that each row of a dense tensor holds at present.
 ///
 /// Only planes that differ are written into a row: most of the 112 are empty or the same from one position to the next.
 pub(super) struct HeldPlanes(Vec<Planes>);
 
 impl HeldPlanes {
-    /// No planes, in each row of a tensor of zeros.
+    /// The empty planes in each row of a tensor of zeros.
     pub(super) fn empty(rows: usize) -> HeldPlanes {
         HeldPlanes(vec![Planes { masks: [0; PLANES], values: [0.0; PLANES] }; rows])
     }
@@ -45,7 +45,7 @@ pub(super) struct InputBuffer {
 }
 
 impl InputBuffer {
-    /// Room for `rows` positions, which are empty.
+    /// A buffer of `rows` empty positions.
     pub(super) fn new(rows: usize) -> InputBuffer {
         InputBuffer { dense: vec![0.0; rows * POSITION], held: HeldPlanes::empty(rows) }
     }
@@ -55,7 +55,7 @@ impl InputBuffer {
         self.held.set(&mut self.dense, row, planes);
     }
 
-    /// All positions.
+    /// The numbers of all rows.
     pub(super) fn rows(&self) -> &[f32] {
         &self.dense
     }

@@ -15,7 +15,7 @@
 //! | `native` | networks on the processor, by our own kernels |
 //! | `several`, `side_by_side` | several devices behind one backend; work on threads of its own |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
-//! | `cache` | evaluations kept in memory, as decorators: for a search by position, for several engines by the whole input |
+//! | `cache` | decorators that keep evaluations: by position for a search, by the whole input for several engines |
 //! | `evaluator_pool` | the evaluators of a backend, lent to the threads that search |
 //! | `cost` | the cost of a batch on a virtual clock, as a decorator |
 //! | `policy_sampling` | the softmax of logits, and a move drawn from it |
@@ -103,11 +103,11 @@ pub struct Attributes {
     pub input: Option<(InputFormat, HistoryFill)>,
     /// Whether [`Evaluation::d`] comes from the network.
     pub has_wdl: bool,
-    /// Whether [`Evaluation::m`] is there.
+    /// Whether evaluations have [`Evaluation::m`].
     pub has_moves_left: bool,
-    /// The batch size, in positions, from which more gains little: what a search should gather.
+    /// The batch size, in positions, above which speed gains little: the size that a search should gather.
     pub preferred_batch: usize,
-    /// The smallest batch, in positions, that is run: a smaller one is filled up to it and takes as long.
+    /// The smallest batch, in positions, that is run: a smaller one is filled up to this size and takes as long.
     pub smallest_batch: usize,
     /// The largest batch, in positions, that is run in one piece; a larger one is split.
     pub maximum_batch: usize,
@@ -131,18 +131,18 @@ pub trait Backend: Send + Sync {
     /// Properties and preferences; they never change.
     fn attributes(&self) -> &Attributes;
 
-    /// A worker's private end.
+    /// A new evaluator, for one worker.
     ///
     /// # Errors
     /// When the device has no room for another one.
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError>;
 
-    /// The cache in front of the network; `None` without one. A backend around another one answers with the other's, or
-    /// with a decorator of it.
+    /// The cache in front of the network; `None` without one. A backend around another one answers with the other's
+    /// cache, or with a decorator of that cache.
     fn cache(&self) -> Option<&dyn EvaluationCache>;
 }
 
-/// Evaluations kept in memory, as a search sees them. No method has a default: a decorator cannot forget one.
+/// Evaluations kept in memory, as a search sees them. No method has a default, so that no decorator can forget one.
 pub trait EvaluationCache: Send + Sync {
     /// The evaluation of the position with this key, if it is held.
     fn get(&self, key: u64) -> Option<Evaluation>;
@@ -160,10 +160,10 @@ pub trait EvaluationCache: Send + Sync {
     fn statistics(&self) -> CacheStatistics;
 }
 
-/// Short ways to the cache. They are no methods of the trait, so that no backend can answer otherwise than its cache.
+/// Shorthands for the cache. They are not methods of the trait, so that no backend can answer otherwise than its cache.
 impl dyn Backend + '_ {
-    /// The evaluation of the position with this key, if a cache holds it. A search asks before it queues a
-    /// query. Two positions may share a key: a search must not use logits that are not as many as its legal moves.
+    /// The evaluation of the position with this key, if a cache holds it; a search asks before it queues a query. Two
+    /// positions may share a key: reject an evaluation whose number of logits is not the number of legal moves.
     pub fn cached(&self, key: u64) -> Option<Evaluation> {
         self.cache()?.get(key)
     }
@@ -191,7 +191,7 @@ impl dyn Backend + '_ {
     }
 }
 
-/// One worker's private end of a backend.
+/// One worker's part of a backend, which evaluates batches.
 pub trait Evaluator: Send {
     /// One evaluation for each query, in their order. Any number of queries is allowed, also 0.
     ///
@@ -199,13 +199,13 @@ pub trait Evaluator: Send {
     /// When the device fails, or the network's answer is not an evaluation (not a number, say).
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError>;
 
-    /// Milliseconds that the last batch cost by a cost model ([`CostedBackend`]); `None` where none speaks, and the
+    /// Milliseconds that the last batch cost by a cost model ([`CostedBackend`]); `None` without a model, where the
     /// clock has to be asked.
     fn modelled_cost_ms(&self) -> Option<f64>;
 }
 
-/// Workers that keep the cores busy: the physical ones that this process may use. A second hyperthread of a core adds
-/// next to nothing to a matrix product.
+/// Number of workers that keep the cores busy: the physical cores that this process may use. A second hyperthread of a
+/// core adds next to nothing to a matrix product.
 fn cpu_workers() -> usize {
     let available = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     num_cpus::get_physical().clamp(1, available)

@@ -9,7 +9,7 @@ pub fn softmax(logits: &[f32], temperature: f32) -> Vec<f32> {
     weights
 }
 
-/// The index on which `uniform`, a random number from 0 to 1, falls where each index has its share of `probabilities`.
+/// An index drawn in proportion to `probabilities`, by a random number `uniform` from 0 to 1.
 pub fn sample(probabilities: &[f32], uniform: f32) -> usize {
     let mut left = uniform * probabilities.iter().sum::<f32>();
     let drawn = probabilities.iter().position(|p| {

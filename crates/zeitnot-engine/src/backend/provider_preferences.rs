@@ -3,21 +3,21 @@
 use crate::network::{MishForm, Precision};
 use crate::runtime::Provider;
 
-/// Sharing of sessions by workers.
+/// The assignment of ONNX Runtime's sessions to workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sharing {
-    /// A session for each worker, who runs on a core of his own. ONNX Runtime says that a session may run several
-    /// batches at once, and Lc0 lets it on the CPU (docs/lc0.md, 4.9); the authors of `ort` have seen it fail and rule
-    /// it out.
+    /// A session for each worker, which runs on a core of its own. ONNX Runtime says that one session may run several
+    /// batches at once, and Lc0 does that on the CPU (docs/lc0.md, 4.9); the authors of `ort` have seen it fail and
+    /// rule it out.
     PerWorker,
-    /// Number of sessions, dealt out to the workers in turn, each of which serves one worker at a time while the others
-    /// gather. With two of them on one card the copies of one batch go beside the arithmetic of another; the price is a
-    /// second copy of the weights and of the room for activations in the card's memory.
+    /// This number of sessions, dealt out to the workers in turn; a session serves one worker at a time while others
+    /// gather. With two sessions on one card, the copies of one batch go beside the arithmetic of another; the price is
+    /// a second copy of the weights and of the room for activations in the card's memory.
     InTurn(usize),
 }
 
-/// The rows that runs may have. Positions that are fewer are filled up, because a device plans anew for each size it
-/// has not seen (CUDA, DirectML), takes one only (CoreML), or was built for a range (TensorRT).
+/// The numbers of rows (positions) that runs may have. Fewer positions are filled up, because a device plans anew for
+/// each size it has not seen (CUDA, DirectML), takes one only (CoreML), or was built for a range (TensorRT).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// The fewest rows of a run.
@@ -39,7 +39,7 @@ impl Rows {
         Rows { least: rows, most: rows, sizes: vec![rows] }
     }
 
-    /// Runs of those of these sizes that lie between `least` and `most`, and of these two.
+    /// Runs of those `sizes` that lie between `least` and `most`, and of `least` and `most` themselves.
     pub(crate) fn sizes_between(sizes: &[usize], least: usize, most: usize) -> Rows {
         let between = sizes.iter().copied().filter(|size| (least + 1..most).contains(size));
         let mut sizes: Vec<usize> = std::iter::once(least).chain(between).chain([most]).collect();
@@ -47,7 +47,7 @@ impl Rows {
         Rows { least, most, sizes }
     }
 
-    /// The rows of a run of `positions`, which are at most [`Rows::most`].
+    /// The rows of a run that holds `positions`, which are at most [`Rows::most`].
     pub fn of(&self, positions: usize) -> usize {
         let wanted = positions.max(self.least);
         match self.sizes.is_empty() {
@@ -63,18 +63,18 @@ impl Rows {
         self.sizes.is_empty()
     }
 
-    /// The size, where there is only one.
+    /// The only size of runs; `None` if there are several.
     pub fn only(&self) -> Option<usize> {
         (self.of(1) == self.most).then_some(self.most)
     }
 
-    /// Positions from which a larger batch gains next to nothing on this provider. Where there is only one size it is
-    /// run in full, also with few positions in it.
+    /// Positions from which a larger batch gains next to nothing on this provider. If there is only one size it is
+    /// preferred, as it is run in full also with few positions in it.
     pub fn preferred(&self, provider: Provider) -> usize {
         self.only().unwrap_or(provider.preferred_batch().min(self.most))
     }
 
-    /// Every size that runs can have, smallest first; of any size, only the ends.
+    /// All sizes that runs can have, smallest first; if any size will do, only the least and the most.
     pub(crate) fn sizes(&self) -> Vec<usize> {
         match self.sizes.is_empty() {
             true if self.least == self.most => vec![self.most],
@@ -83,14 +83,14 @@ impl Rows {
         }
     }
 
-    /// The sizes up to this one, which is among them.
+    /// These rows without the sizes above `most`, which is one of the sizes.
     pub(crate) fn up_to(&self, most: usize) -> Rows {
         let sizes = self.sizes.iter().copied().filter(|&size| size <= most).collect();
         Rows { least: self.least.min(most), most: most.min(self.most), sizes }
     }
 
-    /// The sizes without those whose runs take as long as a larger one's, by the time of a run of each size: what the
-    /// larger one would hold besides is free. The largest stays.
+    /// These rows without sizes whose runs take as long as a larger size's by `milliseconds`, the time of a run of each
+    /// size: the further positions of the larger size are free. The largest size stays.
     pub(crate) fn without_slower(&self, milliseconds: &[(usize, f64)]) -> Rows {
         let time = |size: usize| milliseconds.iter().find(|(of, _)| *of == size).map(|&(_, time)| time);
         let is_slower = |size: usize| {
@@ -102,15 +102,15 @@ impl Rows {
     }
 }
 
-/// The smallest size whose rate is at least this share of the best one's, and that rate; of sizes and their rates in
-/// any order.
+/// The smallest size whose rate is at least `share` of the best rate, and its rate; `None` without sizes. `rates` are
+/// sizes and their rates in any order.
 pub fn saturation(rates: &[(usize, f64)], share: f64) -> Option<(usize, f64)> {
     let most = rates.iter().map(|&(_, rate)| rate).fold(0.0, f64::max);
     rates.iter().copied().filter(|&(_, rate)| rate >= share * most).min_by_key(|&(size, _)| size)
 }
 
-/// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that a run
-/// is at most half filled up, and a third from 64 on.
+/// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that filling
+/// is at most half of a run, and a third from 64 rows on.
 const NVIDIA_SIZES: [usize; 11] = [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 
 /// Preferences of each provider; its names and its packages are in [`crate::runtime`].
@@ -120,10 +120,10 @@ impl Provider {
         if self.is_nvidia() { Precision::Float16 } else { Precision::Float32 }
     }
 
-    /// Default rows of its runs.
+    /// Default rows of the provider's runs.
     ///
-    /// The CPU's is a limit of memory (0.5 MB of planes and some MB for each layer of the largest networks). CUDA plans
-    /// for each of its sizes; 1,024 is Lc0's largest. CoreML's and DirectML's 16 are Lc0's (docs/lc0.md, 4.9).
+    /// The CPU's 256 is a limit of memory (0.5 MB of planes and some MB for each layer of the largest networks). CUDA
+    /// plans for each of its sizes; 1,024 is Lc0's largest. CoreML's and DirectML's 16 are Lc0's (docs/lc0.md, 4.9).
     pub fn rows(self) -> Rows {
         match self {
             Provider::Cpu | Provider::OpenVino => Rows::any(1, 256),
@@ -135,9 +135,9 @@ impl Provider {
     /// Positions from which a larger batch gains next to nothing; less where a measurement of the network says so.
     ///
     /// On a CPU: evaluations per CPU-second of one thread were 2970, 3480 and 3640 at 1, 8 and 64 positions for
-    /// maia-1900 (6x64), and 480, 576 and 589 for a 10x128 network (`benches/backend.rs`). It is small on purpose: a
-    /// search that gathers fewer positions before it learns anything searches better. Lc0 takes 7 on BLAS, and 256 on a
-    /// card.
+    /// maia-1900 (6x64), and 480, 576 and 589 for a 10x128 network (`benches/backend.rs`). The CPU's 8 is small on
+    /// purpose: a search that gathers fewer positions before it learns anything searches better. Lc0 takes 7 on BLAS,
+    /// and 256 on a card.
     pub(crate) fn preferred_batch(self) -> usize {
         match self {
             Provider::Cpu | Provider::OpenVino => 8,
@@ -151,13 +151,13 @@ impl Provider {
         if self.is_nvidia() { 2 } else { 1 }
     }
 
-    /// Whether planes go to it packed by default: where they are copied to a card, and the provider has the operators
-    /// that expand them.
+    /// Whether planes go to the provider packed by default: if they are copied to a card, and the provider has the
+    /// operators that expand them.
     pub(crate) fn takes_packed(self) -> bool {
         self.is_nvidia()
     }
 
-    /// The form of Mish that it is fast at.
+    /// The form of Mish that is fastest on this provider.
     pub(crate) fn mish(self) -> MishForm {
         match self {
             Provider::Cpu => MishForm::Exponential,

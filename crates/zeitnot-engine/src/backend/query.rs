@@ -26,7 +26,7 @@ impl Query {
         query
     }
 
-    /// Fills a query in the memory of another, which it replaces.
+    /// Replaces this query by that for the current position of `game`, in the same memory.
     pub(crate) fn fill(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
         let transform = match attributes.input {
             Some((format, fill)) => {
@@ -49,19 +49,19 @@ impl Query {
     }
 }
 
-/// Plies without a capture or pawn move below which the fifty-move counter does not part positions.
+/// Ply of the fifty-move counter below which the counter does not change the key.
 const RULE50_FREE: u32 = 16;
-/// Width in plies of the parts above [`RULE50_FREE`].
+/// Number of consecutive plies of the counter that share a key, from [`RULE50_FREE`] on.
 const RULE50_STEP: u32 = 8;
-/// Ply from which every ply has a part of its own: maia-1900's value of one board changes by 0.03 from ply 95 to 99.
+/// Ply of the counter from which each ply has its own key: maia-1900's value of a board changes by 0.03 from 95 to 99.
 const RULE50_EXACT: u32 = 80;
 
 /// The key of the current position of `game` in a position cache.
 ///
-/// It is made of the board's Zobrist key, of whether the position has occurred before, and of the fifty-move counter,
-/// coarsely while it is low: Lc0's key ignores that counter, and there the evaluation of a position leaks to the same
-/// board one move before the draw (docs/lc0.md, 7.9). As with Lc0, the positions before the current one do not count,
-/// though a network sees seven of them.
+/// The key is made of the board's Zobrist key, of whether the position has occurred before, and of the fifty-move
+/// counter, coarsely while it is low. Lc0's key ignores the counter, and so its evaluation of a position leaks to the
+/// same board one move before the draw (docs/lc0.md, 7.9). As with Lc0, the positions before the current one do not
+/// count, though a network sees seven of them.
 ///
 /// The key knows neither network nor input format: a cache belongs to one loaded network.
 pub(crate) fn cache_key(game: &Game) -> u64 {

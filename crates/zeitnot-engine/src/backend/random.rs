@@ -4,12 +4,12 @@ use super::uniform::FREE_BATCH;
 use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query, cpu_workers};
 use crate::splitmix::mix;
 
-/// Logits lie between minus this and this: with some 30 moves, the best prior is then a few times the mean one.
+/// The largest magnitude of a logit: with some 30 moves, the best prior is then a few times the mean prior.
 const LOGIT_RANGE: f32 = 2.0;
-/// Moves left are below this, in plies.
+/// Upper bound of the moves left, in plies.
 const MOVES_LEFT_RANGE: f32 = 200.0;
 
-/// Evaluations that depend on nothing but the position's key, the move's index and a seed: a search over them has
+/// A backend whose evaluations depend on the position's key, the move's index and a seed alone: a search over them has
 /// uneven trees, as with a network, and is the same on every machine.
 #[derive(Debug)]
 pub struct RandomBackend {

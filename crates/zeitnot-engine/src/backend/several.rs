@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::side_by_side::side_by_side;
 use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator};
 
-/// One network on several devices. Workers are dealt out to them in turn, so that each device is kept busy by workers
-/// of its own and no batch waits for the slowest part of itself (Lc0's `roundrobin`). A search needs at least as many
-/// threads as there are devices; [`Attributes::preferred_threads`] is the sum.
+/// One network on several devices. Workers are dealt out to the devices in turn (Lc0's `roundrobin`), so that each
+/// device is kept busy by workers of its own and no batch is split and waits for the slowest device. A search needs at
+/// least as many threads as there are devices; [`Attributes::preferred_threads`] is the sum over them.
 pub(crate) struct SeveralDevices {
     attributes: Attributes,
     devices: Vec<Arc<dyn Backend>>,
@@ -16,7 +16,7 @@ pub(crate) struct SeveralDevices {
 }
 
 impl SeveralDevices {
-    /// Puts devices with the same network behind one backend; `None` without any.
+    /// Puts devices with the same network behind one backend; `None` without any device.
     pub(crate) fn new(devices: Vec<Arc<dyn Backend>>) -> Option<SeveralDevices> {
         let first = devices.first()?.attributes();
         let all = || devices.iter().map(|device| device.attributes());
@@ -49,12 +49,12 @@ impl Backend for SeveralDevices {
     }
 }
 
-/// Loads the same on several devices: on the first `alone` of them one after another, then on the rest side by side, as
-/// loading takes seconds a device. The results are in the order of the devices.
+/// Calls `load` for several devices: for the first `alone` of them one after another, then for the rest side by side,
+/// as loading takes seconds a device. The results are in the order of the devices.
 ///
 /// # Errors
-/// The error, where one device fails or all that fail say the same; else [`BackendError::Devices`] with each device's.
-/// Before the rest is tried, each of the first must have succeeded.
+/// The error itself, if there is only one device or all devices fail alike side by side; else
+/// [`BackendError::Devices`], which names each device that fails. If one of the first fails, the rest is not tried.
 pub(super) fn load_side_by_side<T: Send>(
     devices: &[u32],
     alone: usize,

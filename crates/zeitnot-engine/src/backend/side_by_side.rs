@@ -20,8 +20,8 @@ pub(super) fn side_by_side<T: Copy + Send, R: Send>(
     })
 }
 
-/// The results of `work` for the parts of `items`, in their order, on as many threads as there are cores; it gets the
-/// index of a part's first item.
+/// The results of `work` for the parts of `items`, in their order, on as many threads as there are cores; `work` gets
+/// the index of the part's first item and the part.
 pub(super) fn in_parts<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &[T]) -> Vec<R> + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let length = items.len().div_ceil(threads).max(1);

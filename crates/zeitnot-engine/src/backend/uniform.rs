@@ -2,11 +2,11 @@
 
 use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query, cpu_workers};
 
-/// Positions to a batch where evaluating costs nothing: Lc0's preference for a backend without one of its own.
+/// Batch size of backends that cost nothing: Lc0's default for backends without a preference.
 pub(super) const FREE_BATCH: usize = 256;
 
-/// Says q 0, d 0, no moves left and equal logits for every position. With it, a benchmark measures the search alone,
-/// and a search is the same on every machine.
+/// A backend that gives q 0, d 0, no moves left and equal logits for every position. With it, a benchmark measures the
+/// search alone, and a search is the same on every machine.
 #[derive(Debug)]
 pub struct UniformBackend {
     attributes: Attributes,

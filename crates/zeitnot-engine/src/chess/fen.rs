@@ -7,7 +7,7 @@ use shakmaty::{
 use std::num::NonZeroU32;
 use thiserror::Error;
 
-/// Why a FEN was refused. Its text names the FEN and the reason in one line.
+/// A refused FEN. The error's text names the FEN and the reason in one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("invalid FEN \"{fen}\": {reason}")]
 pub struct FenError {
@@ -19,10 +19,10 @@ pub struct FenError {
 
 /// Reads a FEN. Ranks may be short or missing (the rest is empty) and every field after the board may be left out.
 ///
-/// Impossible castling rights and en passant squares are dropped; positions that no game can reach but that the rules
-/// can still play (extra queens, odd checks, a check by the side to move) are taken.
+/// Impossible castling rights and en passant squares are dropped. Positions that no game can reach (extra queens, odd
+/// checks, a check by the side to move) are accepted as long as the rules can play on from them.
 ///
-/// With the position comes the counter of full moves, which is one less than the position's own where Black's king
+/// Returns the position and the FEN's full-move number, which is one less than the position's own where Black's king
 /// stands in check at White's first move.
 pub(super) fn parse(text: &str, chess960: bool) -> Result<(Chess, NonZeroU32), FenError> {
     let fail = |reason: String| FenError { fen: text.to_owned(), reason };
@@ -34,8 +34,8 @@ pub(super) fn parse(text: &str, chess960: bool) -> Result<(Chess, NonZeroU32), F
         .map_err(fail)
 }
 
-/// shakmaty checks a position that it reads, not one that moves lead to: the king that stands in check is put where the
-/// position is legal with its side to move, and moved back. Its castling rights are lost on the way.
+/// The position `after`, in which the side not to move stands in check: shakmaty reaches it by a king's move, but
+/// refuses to read it. `None` where no readable position leads there. The king's castling rights are lost.
 fn king_moved_into_check(after: Setup, chess960: bool) -> Option<Chess> {
     let mut before = after;
     let side = before.turn.other();

@@ -41,7 +41,7 @@ impl Game {
         &self.positions
     }
 
-    /// The position to move in.
+    /// The last position, whose side to move is to play.
     pub fn current(&self) -> &Position {
         self.positions.last().expect("a game always holds its start position")
     }

@@ -9,7 +9,7 @@ use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
 pub(crate) struct MaterialChoice {
     /// The move.
     pub mv: Move,
-    /// Whether it mates.
+    /// Whether the move mates.
     pub mates: bool,
 }
 
@@ -71,7 +71,7 @@ fn loss_at(chess: &Chess, square: Square, side: Color) -> i32 {
     if defended { (value(role) - cheapest).max(0) } else { value(role) }
 }
 
-/// Material of the side to move over that of the other.
+/// Material of the side to move, less that of the other side.
 fn balance(chess: &Chess) -> i32 {
     let of = |color: Color| -> i32 {
         let pieces = chess.board().by_color(color);

@@ -21,9 +21,9 @@ pub enum MoveError {
     },
 }
 
-/// Reads a move in UCI notation. Castling is understood as the king's step (`e1g1`) and as king takes rook (`e1h1`),
-/// whichever the game's kind: GUIs mix them. Where the king can go to that square by a move of its own, the step is
-/// that move.
+/// Reads a move in UCI notation. Castling is understood as the king's step (`e1g1`) and as king takes rook (`e1h1`), in
+/// standard chess and in Chess960: GUIs mix them. Where the king can reach the step's target by a plain move, the step
+/// means the plain move.
 ///
 /// # Errors
 /// [`MoveError`] when the text is no move or the move is illegal in `chess`.
@@ -46,7 +46,7 @@ fn promotion_of(uci: UciMove) -> Option<Role> {
     }
 }
 
-/// Castling as the king's way to the c- or g-file, which some GUIs still write in Chess960.
+/// The legal castling that `uci` writes as the king's step to the c- or g-file, as some GUIs do even in Chess960.
 pub(super) fn king_step_castling(chess: &Chess, uci: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion: None } = uci else { return None };
     chess.legal_moves().into_iter().find(|mv| match *mv {
@@ -59,8 +59,8 @@ pub(super) fn king_step_castling(chess: &Chess, uci: UciMove) -> Option<Move> {
     })
 }
 
-/// The move in UCI notation. Castling is king takes rook in Chess960, otherwise the king's step; but from other squares
-/// than those of standard chess it is king takes rook all the same, for the step can be a move of the king's own.
+/// The move in UCI notation. Castling is the king's step, but king takes rook in Chess960, and also where king or rook
+/// do not stand on their squares of standard chess: there the step could be a plain king move.
 pub fn to_uci(mv: Move, chess960: bool) -> String {
     let is_standard = |king: Square, rook: Square| king.file() == File::E && matches!(rook.file(), File::A | File::H);
     let is_step = !chess960 && matches!(mv, Move::Castle { king, rook } if is_standard(king, rook));

@@ -4,10 +4,10 @@ use super::{Color, Game, Move, Position};
 
 /// Plies without capture or pawn move after which a game is drawn.
 pub(crate) const FIFTY_MOVES_PLIES: u32 = 100;
-/// Earlier occurrences of a position that end a game: it stands on the board for the third time.
+/// Earlier occurrences of a position that end a game: the position stands on the board for the third time.
 const EARLIER_OCCURRENCES: u32 = 2;
 
-/// End of a game. Where two draws come at once, the first one in this order is meant.
+/// How a game ended. Of two draws that come at once, the first in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The side to move is mated.

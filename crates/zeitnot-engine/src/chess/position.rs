@@ -28,7 +28,7 @@ impl Position {
     pub(super) fn after(&self, mv: Move, earlier: &[Position]) -> Position {
         let mut chess = self.chess.clone();
         chess.play_unchecked(mv);
-        // Plain moves change the key by their pieces; shakmaty leaves the others to be counted anew.
+        // shakmaty updates the key for plain moves only; after other moves the key is computed anew.
         let key = self.chess.update_zobrist_hash(Zobrist64(self.key), mv, EnPassantMode::Legal);
         let mut next = Position {
             key: key.map_or_else(|| key_of(&chess), |key| key.0),
@@ -51,7 +51,7 @@ impl Position {
         next
     }
 
-    /// The rules' view of the position.
+    /// The position in shakmaty's form, which knows the rules.
     pub fn chess(&self) -> &Chess {
         &self.chess
     }
@@ -77,8 +77,8 @@ impl Position {
         self.ply
     }
 
-    /// The counter of full moves that the FEN of this position has. That of [`Position::chess`] is one too high where
-    /// the first position was one that shakmaty cannot read (see [`Position::is_illegal`]).
+    /// The full-move number of this position's FEN. In [`Position::chess`] the number can be one too high after a first
+    /// position that shakmaty refuses to read (see [`Position::is_illegal`]).
     pub fn fullmoves(&self) -> NonZeroU32 {
         match self.ply {
             // The ply of a move as late as this one is not known.
@@ -87,12 +87,12 @@ impl Position {
         }
     }
 
-    /// Number of earlier positions of this game that are the same.
+    /// Number of earlier positions of this game that are equal to this one.
     pub fn repetitions(&self) -> u32 {
         self.repetitions
     }
 
-    /// Plies back to the last position that is the same; 0 without one.
+    /// Plies back to the last equal position; 0 if there is none.
     pub(crate) fn cycle_length(&self) -> u32 {
         self.cycle_length
     }
@@ -107,7 +107,7 @@ impl Position {
     }
 
     /// Zobrist key of all that decides the legal moves: pieces, side to move, the rooks that may castle, and the file
-    /// of an en passant capture that is legal. Two positions are the same by FIDE 9.2.3 when their keys are.
+    /// of an en passant capture that is legal. Two positions are the same by FIDE 9.2.3 when their keys are equal.
     pub fn key(&self) -> u64 {
         self.key
     }
@@ -117,7 +117,7 @@ impl Position {
         self.chess.pseudo_legal_ep_square()
     }
 
-    /// All legal moves; castling as king takes rook. None when the king is gone, see [`Position::is_illegal`].
+    /// All legal moves; castling as king takes rook. Empty when the king is gone, see [`Position::is_illegal`].
     pub fn legal_moves(&self) -> MoveList {
         legal_moves(&self.chess)
     }
@@ -145,7 +145,7 @@ impl Position {
     }
 }
 
-/// All legal moves; none when the king of the side to move is gone, for which shakmaty panics.
+/// All legal moves; empty when the king of the side to move is gone, where shakmaty would panic.
 pub(super) fn legal_moves(chess: &Chess) -> MoveList {
     if has_king(chess) { chess.legal_moves() } else { MoveList::new() }
 }

@@ -4,7 +4,7 @@ use super::Position;
 use super::position::legal_moves;
 use shakmaty::{Bitboard, Board, Chess, Color, Position as _, Role};
 
-/// Squares that a move changes at most: those of a castling.
+/// Most squares that a move changes: the four of a castling.
 const SQUARES_OF_A_MOVE: usize = 4;
 
 impl Position {

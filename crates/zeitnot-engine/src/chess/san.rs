@@ -6,30 +6,30 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingSide, Chess, File, Move, Position as _, Rank, Role, Square};
 use thiserror::Error;
 
-/// Why a word is no move. The word stands before it.
+/// Why a word is no move. The error's text continues a sentence that begins with the word.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SanError {
     /// Text that is not in the notation.
     #[error("is no move")]
     Syntax,
-    /// A move of neither side, which analyses write.
+    /// A null move (the side to move passes), which analyses write.
     #[error("is a null move")]
     Null,
-    /// The rules do not allow it.
+    /// A move that the rules do not allow.
     #[error("is illegal")]
     Illegal,
-    /// Name of more than one legal move.
+    /// A word that fits more than one legal move.
     #[error("is ambiguous")]
     Ambiguous,
 }
 
-/// Signs of a check, of a mate and of a capture en passant that may stand behind a move.
+/// Words for check, mate and en passant capture that may stand behind a move.
 const SUFFIXES: [&[u8]; 4] = [b"e.p", b"ep", b"mate", b"ch"];
 
 /// A move as it is written.
 enum Written {
     Castling(CastlingSide),
-    /// The role is that of a pawn where no piece is named.
+    /// Any move but castling; `role` is a pawn where no piece is named.
     Normal {
         is_named: bool,
         role: Role,
@@ -110,7 +110,7 @@ fn without_suffixes(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// A move of a piece or a pawn, read from its end.
+/// The move of a piece or a pawn, read from the end of its text; `None` for any other text.
 fn normal(text: &[u8]) -> Option<Written> {
     let role_of = |letter: u8| Role::from_char(letter.into());
     let is_named = text.first().is_some_and(|first| b"NBRQK".contains(first));

@@ -1,9 +1,9 @@
 //! Configures Lc0's other searches (docs/lc0.md, 3.10), `policyhead` and `valuehead`: they play by the network without
 //! a tree.
 //!
-//! Both are searches with a limit of their own: one visit gives the policy, and when a move that was not visited goes
-//! before every other one, as many visits as there are moves give the value of each of them. No time is divided, but a
-//! clock or a `movetime` that would run out ends them.
+//! Both are searches with a limit of their own. `policyhead` makes one visit, which gives the policy. `valuehead` makes
+//! one visit more than there are moves and prefers unvisited moves to all others, so that every move gets its value. No
+//! time is divided, but a clock or a `movetime` that would run out ends them.
 //!
 //! Unlike in Lc0, the name of the program's file does not choose among them (docs/lc0.md, 3.10): a copy plays as the
 //! original does.
@@ -24,12 +24,12 @@ words! {
     }
 }
 
-/// A value that no move reaches: it makes the search visit every move before any of them twice.
+/// FPU value above that of any move: it makes the search visit every move before any of them twice.
 const BEYOND_ALL_VALUES: f32 = 100.0;
 
 /// A search as its algorithm configures it.
 pub(super) struct Configured {
-    /// The limits beside the clock.
+    /// The limits besides the clock.
     pub limits: SearchLimits,
     /// The parameters of the search.
     pub params: SearchParams,
@@ -39,8 +39,8 @@ pub(super) struct Configured {
     pub network_alone: bool,
 }
 
-/// Configures the search of a position with `moves` moves for `algorithm`. `clock_ms`: time that the clock has for the
-/// move.
+/// Configures the search of a position with `moves` moves for `algorithm`. `clock_ms`: time that the clock leaves for
+/// the move.
 pub(super) fn configure(
     algorithm: SearchAlgorithm,
     moves: usize,

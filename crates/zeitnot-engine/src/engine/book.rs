@@ -16,11 +16,11 @@ use zeitnot_text::files::open_regular;
 /// Bytes of an entry.
 const ENTRY: usize = 16;
 
-/// Entries of one position that are read; no position has more than 218 legal moves. What a damaged or hostile file
-/// holds beyond them is left alone.
+/// Most entries of one position that are read; no position has more than 218 legal moves. Further entries, as a damaged
+/// or hostile file may hold, are ignored.
 const MOST_ENTRIES: usize = 256;
 
-/// A sum of weights fits its type.
+/// The sum of the weights of a position fits its type.
 const _: () = assert!(MOST_ENTRIES as u64 * u16::MAX as u64 <= u32::MAX as u64);
 
 /// A book that cannot be used. Its text is one line.
@@ -34,7 +34,7 @@ pub enum BookError {
         /// The operating system's reason.
         error: std::io::Error,
     },
-    /// Length that no book has.
+    /// The length is not that of a whole number of entries, or is 0.
     #[error("\"{}\" is no Polyglot book: {length} bytes are not a number of entries of {ENTRY}", path.display())]
     Length {
         /// The file.
@@ -44,7 +44,7 @@ pub enum BookError {
     },
 }
 
-/// A book, open.
+/// An open book.
 #[derive(Debug)]
 pub struct Book {
     path: PathBuf,
@@ -55,7 +55,7 @@ pub struct Book {
 /// A move that a book knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BookMove {
-    /// The move, legal where it was asked for.
+    /// The move, legal in the position that was looked up.
     pub mv: Move,
     /// Weight of the move among the others; never 0.
     pub weight: u32,
@@ -70,7 +70,7 @@ pub struct Choice {
     pub reply: Option<Move>,
     /// Weight of the move.
     pub weight: u32,
-    /// The weights of all moves of the position.
+    /// Sum of the weights of all moves that could be chosen.
     pub total: u32,
 }
 
@@ -89,14 +89,14 @@ impl Book {
         Ok(Book { path: path.to_owned(), file, entries: length / ENTRY as u64 })
     }
 
-    /// Entries in the file.
+    /// Number of entries in the file.
     pub fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// The moves to play in a position, the largest weight first. Entries of weight 0 say that a move is not to be
-    /// played; illegal ones belong to another position with the same key, or to a damaged file. Of entries of the same
-    /// key the first 256 count.
+    /// The moves to play in a position, the largest weight first. Left out are entries of weight 0, which say that a
+    /// move is not to be played, and illegal ones, of another position with the same key or of a damaged file. Only the
+    /// first 256 entries of a key count.
     ///
     /// # Errors
     /// [`BookError::Read`].
@@ -120,8 +120,8 @@ impl Book {
         Ok(moves)
     }
 
-    /// A move for the end of `game`: the best one, or one drawn by the weights, with `seed` where there is one.
-    /// `among`: the moves allowed; empty: all.
+    /// A move for the end of `game`: with `best` the one of largest weight, else one drawn by the weights, from `seed`
+    /// if there is one. `among`: the moves allowed; empty: all. `None` where the book has no such move.
     ///
     /// # Errors
     /// [`BookError::Read`].
@@ -132,7 +132,7 @@ impl Book {
         among: &[Move],
         seed: Option<u64>,
     ) -> Result<Option<Choice>, BookError> {
-        // What is drawn from an operating system once a process, and counted up, is random enough for openings.
+        // The operating system seeds it once a process, and it counts up: random enough for openings.
         let random = || seed.unwrap_or_else(|| RandomState::new().hash_one(0));
         self.choose_by(game, among, if best { None } else { Some(random()) })
     }
@@ -177,8 +177,8 @@ impl Book {
     }
 }
 
-/// The key of a position in a book. It has castling rights by side, and an en passant capture wherever a pawn stands
-/// ready, pinned or not, so that it is not always [`Position::key`].
+/// The key of a position in a book. It can differ from [`Position::key`]: castling rights are by side, and an en
+/// passant capture counts wherever a pawn stands ready, pinned or not.
 fn polyglot_key(position: &Position) -> u64 {
     position.chess().zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
@@ -197,8 +197,8 @@ impl BookEntry {
         BookEntry { key: field(0, 8), mv: field(8, 10) as u16, weight: field(10, 12) as u16 }
     }
 
-    /// Three bits each, from the lowest: file and rank of the target, file and rank of the origin, promotion. Castling
-    /// is king takes rook, also in standard chess.
+    /// The entry's move, if it is legal. Three bits each, from the lowest: file and rank of the target, file and rank
+    /// of the origin, promotion. Castling is king takes rook, also in standard chess.
     fn legal_move(&self, position: &Position) -> Option<Move> {
         let digit = |at: u32| usize::from(self.mv >> at & 7);
         let square = |file: u32, rank: u32| [b"abcdefgh"[digit(file)], b"12345678"[digit(rank)]];

@@ -8,21 +8,21 @@ use crate::tablebase::{Probes, RootMoves, Tablebase};
 use std::sync::Arc;
 use zeitnot_text::files::to_path;
 
-/// Tables and book, and which options they were opened for: `None` before the first time, and when they are to be
-/// opened again although the options are the same.
+/// Tables and book, and the option values that they were opened for: `None` before the first time, and when
+/// [`BooksAndTables::open`] is to try the same values again.
 #[derive(Debug, Default)]
 pub(super) struct BooksAndTables {
     tables: Option<Arc<Tablebase>>,
     tables_named: Option<String>,
-    /// Whether a folder of the tables, or one of their files, was complained of.
+    /// Whether a folder or file of the tables gave an error, or a probe broke the tables.
     tables_failed: bool,
     book: Option<Book>,
     book_named: Option<String>,
 }
 
 impl BooksAndTables {
-    /// Opens the files that the options name, unless they are open already. A file that cannot be opened is said in a
-    /// line, once, and the engine does without. Returns whether the tables are others than before.
+    /// Opens the files that the options name, unless they are open already. A file that cannot be opened is announced
+    /// in a line, once, and the engine plays without it. Returns whether the tables have changed.
     pub(crate) fn open(&mut self, options: &Options, announcer: &Announcer) -> bool {
         let book_wanted = if options.own_book { options.book_file.as_str() } else { "" };
         if self.book_named.as_deref() != Some(book_wanted) {
@@ -54,8 +54,8 @@ impl BooksAndTables {
         true
     }
 
-    /// The option of that name was set, perhaps to what it was: what failed then is tried again by
-    /// [`BooksAndTables::open`].
+    /// Notes that the option `name` was set, perhaps to the same value. If its files could not be opened,
+    /// [`BooksAndTables::open`] tries again.
     pub(crate) fn option_set(&mut self, name: &str) {
         if name.eq_ignore_ascii_case("BookFile") && self.book.is_none() {
             self.book_named = None;
@@ -65,8 +65,8 @@ impl BooksAndTables {
         }
     }
 
-    /// A book move for the end of `game`. No book, or a position that it does not know, gives none; so does one that
-    /// has come up before: a book can lead in circles.
+    /// A book move for the end of `game`. `None` without a book, after `BookDepth`, for a position that the book does
+    /// not know, and for one that has occurred before: a book can lead in circles.
     pub(crate) fn book_move(
         &self,
         game: &Game,
@@ -87,9 +87,9 @@ impl BooksAndTables {
         }
     }
 
-    /// The tables' part in a search at the end of `game`: the root moves to keep to (`asked`, when the user named some;
-    /// empty: all), and the tables themselves unless the root's distances say everything. Tables that a probe broke,
-    /// here or in the search before, are said to be given up.
+    /// The root moves that a search of `game` keeps to (`asked`, when the user named some; empty: all), and the tables
+    /// to probe inside the search: none where the root moves are ranked by distance, since then any of them will do.
+    /// Tables that a probe broke, here or in the search before, are given up, and that is announced.
     pub(crate) fn root(
         &mut self,
         game: &Game,

@@ -5,21 +5,21 @@ use super::{GoParams, OptionError};
 use crate::chess::Color;
 use crate::search::WdlRescale;
 
-/// Natural logarithm of the odds that one Elo of expected score is worth, doubled: `ln 10 / 400` a player.
+/// Natural logarithm of the odds that one Elo is worth, `ln 10 / 400`, doubled: once for each player.
 const ODDS_PER_ELO: f32 = std::f32::consts::LN_10 / 200.0;
-/// A target draw rate below this, in 0..1, is taken as it: the spread that goes with 0 is infinite (Lc0's limit).
+/// Least target draw rate used, 0 to 1; lower ones are raised to it. The spread for 0 is infinite (Lc0's limit).
 const LEAST_DRAW_RATE: f32 = 0.001;
 
 // The model of Lc0's simplified conversion, fitted to games between engines and between people (docs/lc0.md, 3.7).
 /// Spread of the games of the weakest players.
 const SCALE_ZERO: f32 = 15.0;
-/// Elo by which precision grows e-fold.
+/// Elo over which the precision, 1 / spread, grows e-fold.
 const ELO_SLOPE: f32 = 425.0;
 /// Start of that growth, in multiples of [`ELO_SLOPE`].
 const ELO_OFFSET: f32 = 6.75;
 /// Rating around which the Elo of single games becomes that of pairs of games from the same opening.
 const PAIR_MIDPOINT: f32 = 2737.0;
-/// Elo over which the spread does so.
+/// Elo over which this change takes place.
 const PAIR_SHARPNESS: f32 = 250.0;
 
 words! {
@@ -36,7 +36,7 @@ words! {
     }
 }
 
-/// The side that contempt favours in a move's search.
+/// The side that contempt favours in a move's search; `None` for nobody.
 pub(super) fn side(mode: ContemptMode, turn: Color, go: &GoParams) -> Option<Color> {
     match mode {
         ContemptMode::WhiteSideAnalysis => Some(Color::White),
@@ -50,8 +50,8 @@ pub(super) fn side(mode: ContemptMode, turn: Color, go: &GoParams) -> Option<Col
     }
 }
 
-/// The contempt that `text` has for an opponent, in Elo: the first value whose name is part of the opponent's, else the
-/// last one without a name, else `default`.
+/// The contempt, in Elo, that `text` states for `opponent`: the first value whose name is part of the opponent's name,
+/// else the last value without a name, else `default`.
 ///
 /// # Errors
 /// [`OptionError::Contempt`].
@@ -72,7 +72,7 @@ pub(super) fn parse(text: &str, opponent: &str, default: f32) -> Result<f32, Opt
     Ok(named.unwrap_or(unnamed))
 }
 
-/// The options that a rescaling is computed from, named as they are.
+/// The options that a rescaling is computed from, with their names in `Options`.
 pub(super) struct RescaleOptions<'a> {
     pub contempt: &'a str,
     pub opponent: &'a str,
@@ -87,7 +87,7 @@ pub(super) struct RescaleOptions<'a> {
     pub wdl_eval_objectivity: f32,
 }
 
-/// The rescaling that the options ask for, favouring nobody yet.
+/// The rescaling that the options ask for, without a side to favour as yet.
 pub(super) fn rescale(options: &RescaleOptions) -> WdlRescale {
     // What is no contempt was refused when it was set.
     let elo = parse(options.contempt, options.opponent, options.rating_advantage).unwrap_or(0.0);
@@ -106,24 +106,24 @@ pub(super) fn rescale(options: &RescaleOptions) -> WdlRescale {
     }
 }
 
-/// The spread with which equal positions are drawn at this rate, 0 to 1.
+/// The spread at which equal positions have this draw rate, 0 to 1.
 fn scale_of_draw_rate(rate: f32) -> f32 {
     1.0 / ((1.0 + rate) / (1.0 - rate)).ln()
 }
 
-/// Ratio and shift for a target draw rate and a contempt in Elo.
+/// `ratio` and `diff` of the rescaling for a target draw rate and a contempt in Elo.
 fn by_draw_rate(reference: f32, target_rate: f32, bias: f32, elo: f32) -> (f32, f32) {
     let target = match target_rate {
         0.0 => reference,
         rate => scale_of_draw_rate(rate.max(LEAST_DRAW_RATE)),
     };
-    // How the expected score from the two sides of an opening answers to a shift.
+    // How steeply the expected score from one side of an opening follows a shift.
     let answer = |distance: f32| (0.5 * distance / target).cosh().powi(-2);
     let diff = target / (reference * reference) / (answer(1.0 - bias) + answer(1.0 + bias)) * ODDS_PER_ELO * elo;
     (target / reference, diff)
 }
 
-/// Ratio and shift for our own rating and a contempt, both in Elo.
+/// `ratio` and `diff` of the rescaling for our own rating and a contempt, both in Elo.
 fn by_elo(reference: f32, own: f32, contempt: f32) -> (f32, f32) {
     let pair_elo = |elo: f32| elo + 0.5 * PAIR_SHARPNESS * (1.0 + ((PAIR_MIDPOINT - elo) / PAIR_SHARPNESS).exp()).ln();
     let (ours, theirs) = (pair_elo(own), pair_elo(own - contempt));

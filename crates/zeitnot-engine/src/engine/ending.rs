@@ -31,14 +31,13 @@ impl Engine {
         }
     }
 
-    /// The move to play when nothing can be searched with: a mate, or the best by material. `None` without a legal
-    /// move.
+    /// The move to play when no search is possible: a mate, or the best by material. `None` without a legal move.
     pub fn unsearched(&self) -> Option<Move> {
         let position = self.game.current();
         best_by_material(position, &position.legal_moves()).map(|choice| choice.mv)
     }
 
-    /// Ends the search, if there is one: its answer is given now. Batches that are still evaluated are not waited for.
+    /// Ends the search, if there is one: its answer is given now. Batches still under evaluation are not waited for.
     pub fn finish(&mut self) {
         if let Some(search) = self.search.take() {
             self.take_back(search.finish());
@@ -53,7 +52,7 @@ impl Engine {
         }
     }
 
-    /// Waits for the search's own end, its last batches included.
+    /// Waits until the search has ended of its own accord, its last batches included.
     pub fn wait(&mut self) {
         if let Some(search) = self.search.take() {
             self.take_back(search.wait());
@@ -69,7 +68,7 @@ impl Engine {
         }
     }
 
-    /// Takes tree, time and latency back from a search that has answered.
+    /// Takes tree, time and latency back from the search, if it has answered.
     pub(super) fn collect(&mut self) {
         if self.search.as_ref().is_some_and(Search::is_finished) {
             self.finish();

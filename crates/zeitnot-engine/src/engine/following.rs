@@ -39,25 +39,25 @@ impl Engine {
         self.tree_changed();
     }
 
-    /// Reports to the time manager that the next tree does not follow from the last one it knows.
+    /// Tells the time manager that the next tree does not continue the last tree that it knows.
     pub(super) fn tree_changed(&mut self) {
         if let Some(time) = &mut self.time {
             time.tree_changed();
         }
     }
 
-    /// Memory that the tree takes, in bytes; 0 while a search has it.
+    /// Memory that the tree takes, in bytes; 0 while a search has the tree.
     #[cfg(any(test, feature = "testing"))]
     pub fn tree_bytes(&self) -> usize {
         self.tree.as_ref().map_or(0, Tree::bytes)
     }
 
-    /// Visits of the tree that the next search of this position and these moves begins with; 0 while a search has it.
+    /// Visits that the next search begins with, without those of excluded root moves; 0 while a search has the tree.
     pub fn tree_visits(&self) -> u64 {
         self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits() - tree.excluded_visits()))
     }
 
-    /// Plies that the network expects to follow, in that tree; `None` where it has no moves-left head or no visit.
+    /// Plies that the network expects to follow, by the kept tree; `None` without a moves-left head or a visit.
     pub fn tree_moves_left(&self) -> Option<f64> {
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
         self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left)
@@ -68,9 +68,9 @@ impl Engine {
         &self.game
     }
 
-    /// Takes up a position. When it continues the game so far, tree and time manager go on with it. Where its moves are
-    /// not given but it can be the next position of the game, the time manager goes on if the clock of its search fits,
-    /// too.
+    /// Takes up the end of `game`. If it continues the game so far, tree and time manager are kept. If it came without
+    /// moves but its position can be the next of the game so far, the time manager is kept, provided that the clock of
+    /// the next search fits, too.
     pub fn set_game(&mut self, game: Game) {
         self.finish();
         let tree = self.tree.get_or_insert_with(|| Tree::new(game.clone()));
@@ -87,7 +87,7 @@ impl Engine {
         }
     }
 
-    /// Takes in that a search of the position begins, and whether its clock is that of the game so far.
+    /// Notes that a search begins. If its position came without moves, the clock decides whether the game goes on.
     pub(super) fn note_clock(&mut self, params: &GoParams, start_ms: f64) {
         let position = self.game.current();
         if params.clock(position.turn()).is_none() {
@@ -103,7 +103,7 @@ impl Engine {
         self.last_timed = Some(TimedMove { ply: self.ply(), position, go: params.clone(), start_ms });
     }
 
-    /// The ply of the position in the game.
+    /// The ply of the current position in the game, also where the counters of its FEN lack plies.
     pub(super) fn ply(&self) -> u32 {
         self.game.current().ply().saturating_add(self.missing_plies)
     }

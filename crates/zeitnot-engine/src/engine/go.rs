@@ -18,15 +18,15 @@ pub struct GoParams {
     pub movestogo: Option<u32>,
     /// Time for this move.
     pub movetime: Option<f64>,
-    /// Visits of the root, those of the reused tree included.
+    /// Limit on the root's visits, those of the reused tree included.
     pub nodes: Option<u64>,
-    /// Mean depth of the search.
+    /// Limit on the mean depth of the search.
     pub depth: Option<u32>,
     /// Moves in which a mate is looked for.
     pub mate: Option<u32>,
-    /// Search until stopped.
+    /// Whether to search until stopped.
     pub infinite: bool,
-    /// Search on the opponent's time.
+    /// Whether to search on the opponent's time.
     pub ponder: bool,
     /// Root moves to search; empty: all.
     pub search_moves: Vec<Move>,
@@ -44,9 +44,9 @@ pub struct SideClock {
 }
 
 impl GoParams {
-    /// The clock of the side to move, if the move is played on it. Where the other side's alone is given (an interface
-    /// that does not know whose turn it is), that one is the best guess. An increment belongs to a clock: without one
-    /// of its own, a clock has none.
+    /// The clock of the side to move; `None` in analysis, while pondering, and without any clock. Where only the other
+    /// side's clock is given (by an interface that does not know whose turn it is), that clock is the best guess. A
+    /// side's own clock never takes the other side's increment.
     pub fn clock(&self, turn: Color) -> Option<SideClock> {
         if self.infinite || self.ponder {
             return None;
@@ -62,7 +62,7 @@ impl GoParams {
         own.0.map(|time_ms| clock(time_ms, own.1, true)).or_else(borrowed)
     }
 
-    /// Move after `passed_ms` of its time: its clock and `movetime` are shorter by it.
+    /// The parameters after `passed_ms` of the move's time: its clock and `movetime` are shorter by as much.
     pub fn after(&self, turn: Color, passed_ms: f64) -> GoParams {
         let left = |time_ms: f64| (time_ms - passed_ms).max(0.0);
         let mut params = self.clone();
@@ -73,7 +73,7 @@ impl GoParams {
         params
     }
 
-    /// The limits beside the clock. A bare `go` searches until it is stopped.
+    /// The limits besides the clock. A bare `go` searches until it is stopped.
     pub(crate) fn limits(&self, turn: Color, nodes_as_playouts: bool) -> SearchLimits {
         let limited = self.clock(turn).is_some()
             || self.movetime.is_some()

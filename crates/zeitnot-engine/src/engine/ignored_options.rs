@@ -10,7 +10,7 @@ pub struct IgnoredOption {
     pub flag: Option<&'static str>,
     /// Whether the flag is a switch and needs no value.
     pub is_switch: bool,
-    /// Why it has no effect.
+    /// Why the option has no effect.
     pub why: &'static str,
 }
 
@@ -63,12 +63,12 @@ pub static IGNORED: &[IgnoredOption] = &[
     number("ThreadIdlingThreshold", "thread-idling-threshold", IDLING),
 ];
 
-/// The ignored option of a UCI name in any case.
+/// The ignored option with this UCI name, in upper or lower case.
 pub fn find(name: &str) -> Option<&'static IgnoredOption> {
     IGNORED.iter().find(|option| option.name.eq_ignore_ascii_case(name))
 }
 
-/// The ignored option of a flag.
+/// The ignored option with this flag.
 pub fn find_flag(flag: &str) -> Option<&'static IgnoredOption> {
     IGNORED.iter().find(|option| option.flag == Some(flag))
 }

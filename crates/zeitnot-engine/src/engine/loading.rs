@@ -19,7 +19,7 @@ pub enum EngineError {
     /// The network file is missing or unfit.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// The backend cannot run it.
+    /// The backend cannot run the network.
     #[error(transparent)]
     Backend(#[from] BackendError),
     /// The time manager's specification is wrong.
@@ -44,7 +44,7 @@ pub enum EngineError {
 pub enum RuntimePolicy {
     /// Use what is there: the engine under a GUI downloads nothing.
     FindOnly,
-    /// Install it, after one line to this function that says so.
+    /// Install it, after one line to this function to announce that.
     Install(fn(&str)),
 }
 
@@ -72,8 +72,8 @@ impl Key {
     }
 }
 
-/// Options that could not be loaded, and their files as they were: nothing else will come of trying again until one of
-/// them changes, and trying costs up to seconds of the clock.
+/// Options that could not be loaded, with date and size of the files that they name. Until any of these changes,
+/// another try would fail too, and cost up to seconds of the clock.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     key: Key,
@@ -81,7 +81,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// The options as they would fail now.
+    /// The record of a failure to load `options` with the files as they are now.
     pub(crate) fn of(options: &Options) -> Failure {
         let key = Key::of(options);
         let network = network::find(key.weights.as_deref()).ok().and_then(|found| found.path().map(PathBuf::from));
@@ -96,18 +96,18 @@ impl Failure {
 
 /// A backend in use, and its evaluators.
 pub(super) struct Loaded {
-    /// `None` where the backend was handed in: then the options do not name it.
+    /// The options that named the backend; `None` where the backend was handed in.
     key: Option<Key>,
-    /// Location of its network, if it has one.
+    /// Location of the backend's network, if it has one.
     pub location: Option<Location>,
     pub backend: Arc<dyn Backend>,
-    /// Latency of its batches, as searches of this game have seen it.
+    /// Latency of the backend's batches, as searches of this game have seen it.
     pub latency: BatchLatency,
     evaluators: Arc<EvaluatorPool>,
 }
 
-/// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took, and whether
-/// that is what the user `asked` for.
+/// Loads what `options` name, unless `loaded` is just that already, or was handed in. Returns a line on what was
+/// loaded, and on whether the user's own options, `asked`, name it; `None` if nothing was loaded.
 ///
 /// # Errors
 /// [`EngineError`], and `loaded` is as it was.
@@ -154,19 +154,19 @@ pub fn load_network(
     open(&Key { cache: 0, ..Key::of(options) }, Named::of(options, options), policy, announcer)
 }
 
-/// Whether two engines can play with one loaded network.
+/// Whether engines with these options can play with one loaded network.
 pub fn is_same_network(first: &Options, second: &Options) -> bool {
     let key = |options: &Options| Key { cache: 0, ..Key::of(options) };
     key(first) == key(second)
 }
 
-/// Network that the user's WeightsFile names.
+/// The network that the user's `WeightsFile` names.
 #[derive(Clone, Copy, PartialEq)]
 enum Named {
     Nothing,
-    /// The network that is loaded.
+    /// The loaded network.
     This,
-    /// Another one, which could not be loaded.
+    /// Another network, which could not be loaded.
     Otherwise,
 }
 
@@ -213,7 +213,7 @@ fn open(key: &Key, named: Named, policy: RuntimePolicy, announcer: &Announcer) -
     Ok(LoadedNetwork { backend, location, news })
 }
 
-/// Says why this network plays.
+/// The end of a line on what was loaded: why this network plays.
 fn reason(location: &Location, named: Named) -> String {
     let folder = |path: &Path| path.parent().unwrap_or(Path::new(".")).display().to_string();
     match location {
@@ -229,7 +229,7 @@ impl Loaded {
         Loaded { key: None, location: None, backend, latency: BatchLatency::default(), evaluators: Arc::default() }
     }
 
-    /// A backend that was handed in and has no cache, behind a cache of this engine's own.
+    /// A backend that was handed in without a cache, behind a cache of this engine's own.
     pub(crate) fn handed_in(backend: Arc<dyn Backend>, options: &Options) -> Loaded {
         Loaded::with(match options.cache_positions() {
             0 => backend,
@@ -237,8 +237,8 @@ impl Loaded {
         })
     }
 
-    /// Forgets the game before: its evaluations and their latency. `is_to_repeat`: late batches of
-    /// the games before must not change anything of the next.
+    /// Forgets the cached evaluations and the latency of the game before. `is_to_repeat`: late batches of that game are
+    /// waited for, since they must not change anything in the next.
     pub(crate) fn new_game(&mut self, is_to_repeat: bool) {
         if is_to_repeat {
             self.evaluators.wait_for_all();
@@ -263,7 +263,7 @@ impl Loaded {
         Ok(Arc::clone(&self.evaluators))
     }
 
-    /// The latency of batches, those among them that were over after their searches.
+    /// The latency of batches, including batches that ended only after their searches.
     pub(crate) fn latency(&mut self) -> BatchLatency {
         for (positions, took_ms) in self.evaluators.take_late_batches() {
             self.latency.observe(positions, took_ms);
@@ -271,7 +271,7 @@ impl Loaded {
         self.latency.clone()
     }
 
-    /// The next search makes its evaluators anew.
+    /// Drops the evaluators, so that the next search makes new ones.
     pub(crate) fn forget_evaluators(&mut self) {
         self.evaluators = Arc::default();
     }

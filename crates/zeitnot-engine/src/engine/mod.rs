@@ -96,30 +96,30 @@ pub struct Engine {
     announcer: Announcer,
     loaded: Option<Loaded>,
     game: Game,
-    /// Absent while a search has it.
+    /// `None` while a search has the tree.
     tree: Option<Tree>,
-    /// The time of the game; absent while a search has it.
+    /// The time of the game; `None` while a search has it.
     time: Option<Timekeeper>,
-    /// The options that could not be loaded last.
+    /// The options that failed to load last, if they did.
     failed: Option<Failure>,
-    /// Said last of `Slowmover`, the time manager's parameters, the limit of memory, memory that was refused, and idle
-    /// devices.
+    /// The last lines announced on `Slowmover`, the time manager's parameters, the limit of memory, memory that was
+    /// refused, and idle devices.
     notes: [Option<String>; 5],
     search: Option<Search>,
     threads: SearchThreads,
-    /// When the last batch of the last search on the caller's thread is over, on the engine's clock.
+    /// Time on the engine's clock at which the last batch of the last search on the caller's thread is over.
     busy_until_ms: f64,
-    /// Rescaling of the tree's values.
+    /// Rescaling by which the tree's values were computed.
     rescaled: WdlRescale,
-    /// Gives each search of the game its seed; absent before the first, and without `RandomSeed`.
+    /// Source of the seeds for the searches of a game; `None` before the first one, and without `RandomSeed`.
     random: Option<Xoshiro256PlusPlus>,
     books_and_tables: BooksAndTables,
     pondering: Option<Pondering>,
     unstarted: Option<Unstarted>,
-    /// The last move of the game on a clock.
+    /// The last move of the game that was searched on a clock.
     last_timed: Option<TimedMove>,
-    /// Plies that the counters of a position's FEN lack, where it came without moves and can be the next one; its clock
-    /// decides.
+    /// For a position that came without moves and can be the game's next one: plies that the counters of its FEN lack.
+    /// The clock of its search decides whether it is.
     next_by_board: Option<u32>,
     /// Plies of the game that the counters of its FENs lack.
     missing_plies: u32,
@@ -160,9 +160,9 @@ impl Engine {
         }
     }
 
-    /// An engine on a backend that others use, too: one loaded network serves many engines. `backend` has no cache;
-    /// each engine puts one of its own in front, of the size that the options name. The options that name a network and
-    /// a backend mean nothing to it.
+    /// An engine on a backend that it shares with others: one loaded network serves many engines. `backend` has no
+    /// cache; each engine puts one of its own in front, of the size that its options name. Options that name a network
+    /// or a backend have no effect.
     ///
     /// # Errors
     /// [`EngineError`], when the backend has no room for the evaluators of another engine.
@@ -178,8 +178,8 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Lets `observer` see everything that happens to the time of this engine's games from now on; a trace that is to
-    /// be replayed begins with [`Engine::new_game`].
+    /// Lets `observer` see all that happens in the time management of this engine's games from now on (`None`: nobody
+    /// sees it). A trace that is to be replayed begins with [`Engine::new_game`].
     pub fn observe_time(&mut self, observer: Option<Box<dyn event_log::Observer>>) {
         self.finish();
         if let Some(time) = &mut self.time {
@@ -187,13 +187,13 @@ impl Engine {
         }
     }
 
-    /// Lets `observer` see the root of every search that begins from now on.
+    /// Lets `observer` see the root of every search that begins from now on; `None`: nobody sees it.
     pub fn observe_root(&mut self, observer: Option<SharedRootObserver>) {
         self.root_observer = observer;
     }
 
-    /// Sends lines about work that takes long, such as the building of an engine for a card, to `announcer`; at first
-    /// they go nowhere.
+    /// Sends lines on long work, such as the building of an engine for a card, to `announcer`. Before this call such
+    /// lines are dropped.
     pub fn announce_to(&mut self, announcer: Announcer) {
         self.announcer = announcer;
     }
@@ -243,14 +243,14 @@ impl Engine {
         Ok(())
     }
 
-    /// The parameters of a search by the options, for the side to move.
+    /// The parameters of a search with limits `go` of the current position, by the options.
     pub(super) fn search_params(&self, go: &GoParams) -> SearchParams {
         let mut params = self.options.search_params();
         params.wdl_rescale.side = contempt::side(self.options.contempt_mode, self.game.current().turn(), go);
         params
     }
 
-    /// A line for the user when contempt is set and does nothing in this search.
+    /// A line for the user when contempt is set but has no effect in this search.
     pub fn contempt_note(&self, go: &GoParams) -> Option<&'static str> {
         let idle =
             self.options.contempt_mode == ContemptMode::Play && self.search_params(go).wdl_rescale.side.is_none();

@@ -15,7 +15,7 @@ impl NetworkEvaluator {
     /// One evaluator of this backend.
     ///
     /// # Errors
-    /// When the device has no room for another one.
+    /// When the device has no room for another evaluator.
     pub fn new(backend: Arc<dyn Backend>) -> Result<NetworkEvaluator, EngineError> {
         let evaluator = backend.evaluator()?;
         Ok(NetworkEvaluator { backend, evaluator })

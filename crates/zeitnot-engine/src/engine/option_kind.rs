@@ -52,7 +52,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// An option that was not set. Its text is one line.
+/// Why an option was not set. The error's text is one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum OptionError {
     /// No option has this name.
@@ -74,12 +74,12 @@ pub enum OptionError {
         name: String,
         /// The value as it came.
         value: String,
-        /// The values that it takes, in words.
+        /// The values that the option takes, in words.
         expected: String,
     },
 }
 
-/// A type that options hold.
+/// A type of option values.
 pub(super) trait OptionValue: Sized {
     /// `None` when the text is not a value of this kind.
     fn read(text: &str, kind: Kind) -> Option<Self>;

@@ -20,7 +20,7 @@ pub struct OptionSpec {
     pub flag: &'static str,
     /// Short flag, if it has one.
     pub short: Option<char>,
-    /// The kind of its values.
+    /// The kind of the option's values.
     pub kind: Kind,
     /// One line of help.
     pub help: &'static str,
@@ -42,11 +42,11 @@ macro_rules! options {
         pub struct Options {
             $(#[doc = $help] pub $field: $type,)*
             /// Bytes that tree and cache may take together where `RamLimitMb` and `Hash` say nothing; `None`: no limit.
-            /// It is no option but a fact about the machine, which the program that starts the engine finds out: a
-            /// search that is to repeat itself elsewhere has none.
+            /// Not an option but a fact about the machine, which the program that starts the engine finds out: a search
+            /// that has to repeat itself on other machines leaves it `None`.
             pub automatic_memory: Option<usize>,
-            /// Whether [`Options::set`] has set `MoveOverheadMs`, also to its default: somebody knows what a move
-            /// loses, and a `movetime` loses it, too.
+            /// Whether [`Options::set`] has set `MoveOverheadMs`, even to its default. Then the user knows what a move
+            /// loses, and a `movetime` is shortened by it, too.
             pub overhead_is_set: bool,
         }
 
@@ -76,7 +76,7 @@ macro_rules! options {
 
 const MOVE_OVERHEAD: &str = "MoveOverheadMs";
 const LC0: SearchParams = SearchParams::LC0;
-/// Bytes, as Lc0's limit counts them (docs/lc0.md, 2.4).
+/// Bytes of a megabyte as Lc0's limit counts (docs/lc0.md, 2.4).
 const MEGABYTE: usize = 1_000_000;
 /// Bytes that a position takes in the cache (see [`crate::backend::CachedBackend`]).
 const CACHED_POSITION: usize = 220;
@@ -85,9 +85,9 @@ const CPUCT_RANGE: Kind = Kind::Float { min: 0.0, max: 100.0 };
 const CPUCT_BASE_RANGE: Kind = Kind::Float { min: 1.0, max: 1e9 };
 const CPUCT_FACTOR_RANGE: Kind = Kind::Float { min: 0.0, max: 1000.0 };
 const ONE: Kind = Kind::Float { min: 0.0, max: 1.0 };
-/// Draw rates for which the logarithm of (1 + rate) / (1 - rate) is finite; Lc0 takes 1, and divides by 0.
+/// Draw rates for which the logarithm of (1 + rate) / (1 - rate) is finite; Lc0 also takes 1, and divides by 0.
 const ONE_EXCLUSIVE: Kind = Kind::Float { min: 0.0, max: 0.999 };
-/// Range of a rate that is a divisor.
+/// Draw rates whose spread can be a divisor: neither 0 nor infinite.
 const DRAW_RATE: Kind = Kind::Float { min: 0.001, max: 0.999 };
 const TEMPERATURE: Kind = Kind::Float { min: 0.0, max: 100.0 };
 /// The largest number that GUIs hold in a spin box.
@@ -272,7 +272,7 @@ options! {
         Kind::Float { min: -1.0, max: 1.0 }, "Factor of Q squared";
 }
 
-/// Other spellings GUIs and runners send.
+/// Other spellings of UCI names that GUIs and match runners send.
 const ALIASES: &[(&str, &str)] = &[
     ("Move Overhead", MOVE_OVERHEAD),
     ("MoveOverhead", MOVE_OVERHEAD),
@@ -281,7 +281,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("Book Depth", "BookDepth"),
 ];
 
-/// The declaration of an option by its UCI name in any case.
+/// The declaration of the option with this UCI name or another spelling of it, in upper or lower case.
 pub fn find(name: &str) -> Option<&'static OptionSpec> {
     let name = ALIASES.iter().find(|alias| alias.0.eq_ignore_ascii_case(name)).map_or(name, |alias| alias.1);
     SPECS.iter().find(|spec| spec.name.eq_ignore_ascii_case(name))
@@ -302,10 +302,10 @@ impl Options {
         Err(OptionError::Value { name, value, expected })
     }
 
-    /// Makes sure that every option has a value that it takes: fields can be set without [`Options::set`].
+    /// Checks that every option has a valid value: fields can be set without [`Options::set`].
     ///
     /// # Errors
-    /// [`OptionError::Value`] for the first that has not.
+    /// [`OptionError::Value`] for the first option without one.
     pub(crate) fn check(&self) -> Result<(), OptionError> {
         let mut scratch = Options::default();
         SPECS.iter().try_for_each(|spec| scratch.set(spec.name, &spec.value(self)))
@@ -316,13 +316,13 @@ impl Options {
         self.memory_asked_for().or(self.automatic_memory)
     }
 
-    /// The smaller of the limits that options set, in bytes.
+    /// The smaller of the limits that options set, in bytes; `None` where none is set.
     fn memory_asked_for(&self) -> Option<usize> {
         let megabytes = [self.ram_limit, self.hash].into_iter().filter(|megabytes| *megabytes > 0).min()?;
         Some(megabytes as usize * MEGABYTE)
     }
 
-    /// A line for the user about a limit that no option set.
+    /// A line for the user on the memory limit where it is automatic, not set by an option.
     pub(crate) fn memory_note(&self) -> Option<String> {
         let limit = self.automatic_memory.filter(|_| self.memory_asked_for().is_none())?;
         let megabytes = limit / MEGABYTE;
@@ -353,8 +353,8 @@ impl Options {
         half.map_or(self.cache, |half| self.cache.min(half))
     }
 
-    /// The specification of the time manager that plays: what `TimeManager` says, and `legacy` with `Slowmover` where
-    /// it says nothing but the default.
+    /// The specification of the time manager that plays: `TimeManager`, or `legacy` with `Slowmover` where that is set
+    /// and `TimeManager` has its default.
     pub fn time_manager_spec(&self) -> Cow<'_, str> {
         match self.slowmover {
             slowmover if slowmover != 1.0 && self.time_manager == Options::default().time_manager => {
@@ -391,7 +391,7 @@ impl Options {
         }
     }
 
-    /// The parameters of the search; whom contempt favours depends on the move and is not said yet.
+    /// The parameters of the search, except for the side that contempt favours, which depends on the move.
     pub(crate) fn search_params(&self) -> SearchParams {
         let cpuct = Cpuct { init: self.cpuct, base: self.cpuct_base, factor: self.cpuct_factor };
         let cpuct_at_root =
@@ -445,7 +445,7 @@ impl Options {
         }
     }
 
-    /// The options that are not as usual, and their values.
+    /// The options that differ from their defaults, and their values.
     pub fn changed(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
         let usual = Options::default();
         let changed = SPECS.iter().filter(move |spec| spec.value(self) != spec.value(&usual));

@@ -21,15 +21,15 @@ use zeitnot_time::{MoveRequest, Plan};
 pub(super) struct Pondering {
     /// The parameters of `go ponder`.
     pub params: GoParams,
-    /// The options that it began with.
+    /// The options that the search began with.
     pub options: Options,
-    /// Hears the answer.
+    /// The listener that gets the answer.
     pub listener: Arc<dyn Listener>,
 }
 
-/// A search that only `stop` (or `ponderhit`) ends and that could not be started; its answer waits all the same.
+/// A search that only `stop` (or `ponderhit`) ends and that could not be started. Its answer still waits for them.
 pub(super) struct Unstarted {
-    /// Hears the answer.
+    /// The listener that gets the answer.
     pub listener: Arc<dyn Listener>,
     /// The reason.
     pub error: EngineError,
@@ -38,8 +38,8 @@ pub(super) struct Unstarted {
 /// The longest batch of analysis, in milliseconds: the user who stops it may want a move at once.
 const LONGEST_BATCH_MS: f64 = 200.0;
 
-/// The share of the clock that a batch of pondering may take. A move is planned to take about this much of it, and may
-/// have to wait for the batch under way at its beginning.
+/// The share of the clock that a batch may take while pondering. A move is planned to take about this share, too, and
+/// may have to wait at its beginning for the batch under way.
 const BATCH_SHARE: f64 = 1.0 / 32.0;
 
 /// The longest batch of a search that only `stop` ends, in milliseconds: a share of the clock given with it, if any
@@ -50,7 +50,7 @@ pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) 
 }
 
 impl Engine {
-    /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
+    /// Takes in that the pondered move is played: the search goes on as that of an ordinary move whose clock started at
     /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
     pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
         let Pondering { params, options, listener } = self.pondering.take()?;
@@ -68,7 +68,7 @@ impl Engine {
         Some(plan.unwrap_or_else(|| self.start(&params, start_ms, listener)))
     }
 
-    /// Gives the running search the plan of the move; `None` where it cannot go on.
+    /// Gives the running search the plan of the move; `None` where a new search has to start instead.
     fn go_on(&mut self, params: &GoParams, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
         let turn = self.game.current().turn();
         let limits = params.limits(turn, self.options.nodes_as_playouts);

@@ -7,12 +7,12 @@ use crate::backend::{Attributes, Backend, DeviceOptions};
 use crate::network::{BUILT_IN, Location};
 use std::sync::Arc;
 
-/// Said where the system refused memory to the tree.
+/// Line for the user where the system refused memory to the tree.
 const SHORT_OF_MEMORY: &str =
     "the system has no memory for more of the tree: the positions visited least are forgotten (option RamLimitMb)";
 
 /// The substitutes for options that cannot be loaded, in order: network (`None`: the one that was asked for) and
-/// backend. Before the last of them, a network that is in use already stays so.
+/// backend. A network already in use is kept rather than replaced by the last of them.
 const SUBSTITUTES: &[(Option<&str>, &str)] = &[(None, "native"), (None, "onnxruntime"), (Some(BUILT_IN), "native")];
 
 /// The outcome of [`Engine::prepare_for_play`].
@@ -20,7 +20,7 @@ const SUBSTITUTES: &[(Option<&str>, &str)] = &[(None, "native"), (None, "onnxrun
 pub enum Prepared {
     /// The engine plays as the options say; the line names the network and device that were loaded now.
     Ready(Option<String>),
-    /// Something else plays.
+    /// The options could not be loaded, and a substitute plays.
     Substituted {
         /// The reason.
         error: EngineError,
@@ -33,8 +33,8 @@ pub enum Prepared {
 
 impl Engine {
     /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
-    /// search. Endgame tables and books are opened, too; what is wrong with them is announced. So is, once each, what
-    /// becomes of `Slowmover`, and which parameters given to `smooth` mean something else than on Lc0's page.
+    /// search. Endgame tables and books are opened, too; errors in them are announced. So are, once each, the effect of
+    /// `Slowmover`, and those parameters of `smooth` that mean something else than on Lc0's page.
     ///
     /// # Errors
     /// [`EngineError`]; what was loaded before stays in use.
@@ -47,10 +47,10 @@ impl Engine {
         self.load(&self.options.clone())
     }
 
-    /// Prepares as [`Engine::prepare`] for a game that must go on. A failure to load is reported once: it is not tried
-    /// again until an option or a file changes. In its place plays the network that was asked for, on the CPU, where it
-    /// can run there; else the one that is in use already, if there is one, so that a slip costs nothing; else the one
-    /// inside the program.
+    /// Prepares as [`Engine::prepare`] does, for a game that must go on. A failure to load is reported once, and
+    /// loading is not tried again until an option or a file changes. Instead plays the network that was asked for, on
+    /// the CPU, where it can run there; else the network already in use, so that a slip costs nothing; else the one
+    /// built into the program.
     pub fn prepare_for_play(&mut self) -> Prepared {
         self.collect();
         if self.search.is_some() {
@@ -70,7 +70,7 @@ impl Engine {
             Err(error) => error,
         };
         self.failed = Some(Failure::of(&options));
-        // A network in its place is read as it was to be: with another input format it would play nonsense.
+        // A substitute backend reads the network in the same input format: with another one it would play nonsense.
         let interface = options.backend_options.parse().map(|device: DeviceOptions| device.interface_text());
         let interface = interface.unwrap_or_default();
         for (weights, backend) in SUBSTITUTES {
@@ -87,7 +87,7 @@ impl Engine {
             let news = self.load(&substitute);
             self.runtime_policy = policy;
             if let Ok(news) = news {
-                // What plays already says nothing new.
+                // Where the substitute was loaded already, the line names it all the same.
                 let news = news.or_else(|| self.attributes().map(ToString::to_string)).unwrap_or_default();
                 return Prepared::Substituted { error, news };
             }
@@ -140,7 +140,7 @@ impl Engine {
         self.loaded.as_ref()?.location.as_ref()
     }
 
-    /// Puts a decorator around the loaded backend, through which searches see it until another one is loaded.
+    /// Puts a decorator around the loaded backend; searches go through it until another backend is loaded.
     ///
     /// # Errors
     /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's when it makes its new evaluators.

@@ -6,7 +6,7 @@ use crate::chess::{Color, Move};
 use crate::network::{self, Transform};
 use crate::search::Line;
 
-/// Above this certainty of win or loss, or draw, WDL_mu's inverse is not steady (Lc0's limit).
+/// Sum of |win minus loss| and draw from which on WDL_mu's inverse is not steady (Lc0's limit).
 const MU_CERTAINTY_LIMIT: f32 = 0.996;
 
 words! {
@@ -26,7 +26,7 @@ words! {
         Q = "Q",
         /// Win minus loss, in ten-thousandths.
         WinMinusLoss = "W-L",
-        /// Hundredths of a unit in which 1 is an even chance to win.
+        /// Strength in hundredths of a unit of which 1 is an even chance to win.
         WdlMu = "WDL_mu",
     }
 }
@@ -52,8 +52,8 @@ fn centipawn(wl: f32) -> f32 {
     90.0 * (1.563_754_2 * wl).tan()
 }
 
-/// The strength in hundredths of a unit in which 1 is an even chance to win. `None` where it is not steady, or says
-/// less than the centipawn formula that stands in for it.
+/// The score by WDL_mu, of which 100 is an even chance to win. `None` where it is not steady, or is 100 or more but not
+/// above the centipawn formula that stands in for it.
 fn wdl_mu(line: &Line) -> Option<f32> {
     let mu = line.mu.filter(|mu| *mu != 0.0 && line.wl.abs() + line.d < MU_CERTAINTY_LIMIT)?;
     (mu.abs() < 1.0 || centipawn_for_mu(line.wl).abs() < (100.0 * mu).abs()).then_some(100.0 * mu)

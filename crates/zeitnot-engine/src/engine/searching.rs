@@ -222,7 +222,7 @@ impl Engine {
         Ok((request, tree, plan))
     }
 
-    /// The facts of a move on a clock for a manager.
+    /// The facts that a time manager gets of a move on `clock`.
     pub(super) fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
         let position = self.game.current();
         let legal_moves = position.legal_moves();

@@ -11,33 +11,33 @@ use crate::chess::Position;
 /// Plies from one search to the next: our move and its reply, our move alone where the engine plays both sides, none
 /// where it searches again.
 const PLIES: [usize; 3] = [2, 1, 0];
-/// Time that a clock may lose beside what has passed here: a lag, or a referee that does not count as we do. In
-/// milliseconds.
+/// Milliseconds that a clock may lose besides the time that has passed here: by a lag, or a referee that counts
+/// differently.
 const LOST_MS: f64 = 5_000.0;
-/// Time by which a clock may be rounded, in milliseconds.
+/// Milliseconds that a clock may gain by rounding.
 const ROUNDING_MS: f64 = 1_000.0;
 
 /// The last move of a game that was searched on a clock.
 pub(super) struct TimedMove {
-    /// The position before it.
+    /// The position before the move.
     pub position: Position,
-    /// Ply in the game.
+    /// Ply of that position in the game.
     pub ply: u32,
     pub go: GoParams,
-    /// When its clock started, on the engine's clock.
+    /// When the move's clock started, on the engine's clock.
     pub start_ms: f64,
 }
 
 impl TimedMove {
-    /// The ply of `next` in the game, which its own counters may not know, if it can be the position of the next
-    /// search.
+    /// The ply of `next` in the game, which may be more than its own counters say; `None` if it cannot be the position
+    /// of the next search.
     pub(crate) fn ply_of(&self, next: &Position) -> Option<u32> {
         let plies = PLIES.into_iter().find(|plies| self.position.leads_to(next, *plies))?;
         Some(self.ply.saturating_add(plies as u32))
     }
 
-    /// Whether the clock that `go` gives for the position `next` can be the one of before, `now_ms` being the time on
-    /// the engine's clock: it has lost no more than has passed, and got no more than an increment.
+    /// Whether the clock in `go` for the position `next` can be this move's clock later on, at `now_ms` of the engine's
+    /// clock: but for lag and rounding, it lost at most the time that has passed, and gained at most an increment.
     pub(crate) fn fits(&self, next: &Position, go: &GoParams, now_ms: f64) -> bool {
         let turn = next.turn();
         let (Some(before), Some(now)) = (self.go.clock(turn), go.clock(turn)) else { return false };

@@ -13,7 +13,7 @@ pub trait Word: Copy + 'static {
     /// The word of this value.
     fn word(self) -> &'static str;
 
-    /// The value with this word in any case.
+    /// The value with this word, in upper or lower case.
     fn from_word(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.word().eq_ignore_ascii_case(text))
     }
@@ -45,7 +45,7 @@ macro_rules! words {
 pub(super) use words;
 
 words! {
-    /// Value of unvisited moves (`FpuStrategy`).
+    /// How unvisited moves are valued, FPU (`FpuStrategy`).
     pub enum FpuStrategy {
         /// Less than their parent, by `FpuValue`.
         Reduction = "reduction",
@@ -55,9 +55,9 @@ words! {
 }
 
 words! {
-    /// Value of unvisited moves of the root (`FpuStrategyAtRoot`).
+    /// How unvisited moves of the root are valued (`FpuStrategyAtRoot`).
     pub enum FpuStrategyAtRoot {
-        /// Strategy of all other nodes.
+        /// The strategy of all other nodes.
         Same = "same",
         /// Less than the root, by `FpuValueAtRoot`.
         Reduction = "reduction",

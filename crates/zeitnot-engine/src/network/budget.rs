@@ -1,33 +1,32 @@
-//! Bounds the memory of a decoded message by its structure, before it is decoded.
+//! Bounds the memory that decoding a message takes, from the message's structure and before it is decoded.
 //!
 //! A repeated message of two bytes in a file may take a kilobyte once decoded, so that a small damaged file could claim
-//! the memory of a large one. The numbers of tensors need no budget: decoding shares them with the file's content.
+//! the memory of a large one. Tensors need no budget: decoding shares their bytes with the file's content.
 
 use prost::bytes::Buf;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 use super::{onnx_proto, proto};
 
-/// Structure that any file may have, bytes: several times that of the largest towers ever trained (40 blocks).
+/// Bytes of structure that any file may have: several times those of the largest towers ever trained (40 blocks).
 const ALWAYS: usize = 128 << 10;
-/// The share of its content's size that the structure of a larger file may take.
+/// Divisor of a large file's size that gives the bytes that its decoded structure may take.
 const SHARE: usize = 2;
 
-/// Memory of a number of a repeated field while its list grows, bytes: the list doubles, and the old one is held too.
+/// Bytes that a number of a repeated field takes while its list grows: the list doubles, and the old list is held too.
 const NUMBER: usize = 3 * size_of::<u32>();
 
-/// The fields of a schema that lead to repeated fields.
+/// The part of a message type that leads to its repeated fields.
 pub(crate) struct Schema {
     /// The fields with a schema of their own.
     fields: &'static [Field],
-    /// The schema of every other field that has a length.
+    /// The schema of all other length-delimited fields; `None` if they hold no repeated fields.
     others: Option<&'static Schema>,
-    /// A repeated field of numbers.
+    /// Number of the field that is repeated and holds numbers, if there is one.
     numbers: Option<u32>,
 }
 
-/// A field: its number, the memory of each element when it is repeated (0 when it lies within its message), and its
-/// schema.
+/// A field: its number, the bytes of each element if it is repeated (else 0), and its schema.
 type Field = (u32, usize, &'static Schema);
 
 const fn fields(fields: &'static [Field]) -> Schema {
@@ -39,7 +38,7 @@ const fn fields_and_layers(fields: &'static [Field]) -> Schema {
 }
 
 const LEAF: Schema = fields(&[]);
-/// Schema of a layer, whose sizes are a list.
+/// Schema of a layer, whose dimensions are a repeated field of numbers.
 const LAYER: Schema = Schema { fields: &[], others: None, numbers: Some(5) };
 const LAYERS: Schema = fields_and_layers(&[]);
 const RESIDUAL: Schema = Schema { fields: &[], others: Some(&LAYERS), numbers: None };
@@ -73,13 +72,13 @@ const WEIGHTS: Schema = fields_and_layers(&[
     (44, 0, &VALUE_HEADS),
     (45, 0, &POLICY_HEADS),
 ]);
-/// An Lc0 network.
+/// Schema of an Lc0 network file.
 pub(crate) const NETWORK: Schema = fields(&[(10, 0, &WEIGHTS)]);
 
 const SHAPE: Schema = fields(&[(1, size_of::<onnx_proto::Dimension>(), &LEAF)]);
 const TYPE: Schema = fields(&[(1, 0, &fields(&[(2, 0, &SHAPE)]))]);
 const END: Schema = fields(&[(2, 0, &TYPE)]);
-/// An ONNX model, of which only the ends and the notes are decoded.
+/// Schema of an ONNX model, of which only the inputs, the outputs and the notes are decoded.
 pub(crate) const ONNX: Schema = fields(&[
     (
         7,
@@ -92,7 +91,7 @@ pub(crate) const ONNX: Schema = fields(&[
     (14, size_of::<onnx_proto::StringStringEntryProto>(), &LEAF),
 ]);
 
-/// Refuses content whose structure takes more memory than a network of its size can need; the problem as text.
+/// Refuses content whose structure takes more memory than a network of its size can need; the error says so.
 pub(crate) fn check(schema: &Schema, content: &[u8]) -> Result<(), String> {
     let budget = ALWAYS.max(content.len() / SHARE);
     let mut spent = 0;
@@ -104,7 +103,7 @@ pub(crate) fn check(schema: &Schema, content: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Adds the memory of the repeated fields of a message. It ends silently where the message cannot be read: decoding
+/// Adds the bytes of a message's repeated fields to `spent`. Stops silently where the message cannot be read: decoding
 /// reports the error.
 fn spend(schema: &Schema, mut message: &[u8], spent: &mut usize) {
     while message.has_remaining() {

@@ -2,8 +2,8 @@
 //!
 //! Sources: sizes, links and GPU memory are those of Lc0's pages "Best Networks", "Human Sparring Networks" and "Legacy
 //! Networks" (LeelaChessZero/lczero.org, June 2026); checksums are those that package recipes pin (Guix, Nix and
-//! Homebrew), or were computed from the file. An entry without a checksum had none published when it was written. A
-//! licence is given where the authors state one for the network.
+//! Homebrew), or were computed from the file. An entry lacks a checksum if none was published when the entry was
+//! written. A licence is given where the authors state one for the network.
 
 use serde::{Serialize, Serializer};
 
@@ -12,18 +12,18 @@ use super::FetchError;
 /// A network of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Entry {
-    /// The name to fetch it by.
+    /// The name to fetch the network by.
     pub name: &'static str,
     /// The body, such as `SE 6x64` (blocks x filters) or `transformer 10x256` (encoders x width).
     pub architecture: &'static str,
     /// The size of the file.
     #[serde(flatten)]
     pub size: Size,
-    /// The machine that it suits.
+    /// The machine that the network suits.
     pub hardware: Hardware,
     /// One line of advice.
     pub advice: &'static str,
-    /// The licence that its authors state, as an SPDX identifier; `None` where they state none.
+    /// The licence that the network's authors state, as an SPDX identifier; `None` where they state none.
     pub licence: Option<&'static str>,
     /// Address of the download.
     pub url: &'static str,
@@ -36,7 +36,7 @@ pub struct Entry {
 pub enum Size {
     /// Exact size.
     Exact(u64),
-    /// Rounded, from its page or, without one, from a network of the same shape.
+    /// Rounded size, from the network's page or, without one, from a network of the same shape.
     About(u64),
 }
 
@@ -48,7 +48,7 @@ impl Size {
         }
     }
 
-    /// The most bytes that are downloaded for a file of this size: twice as many where it is known roughly.
+    /// The most bytes to download for a file of this size: twice the size where it is known only roughly.
     pub(crate) fn limit(self) -> u64 {
         match self {
             Size::Exact(bytes) => bytes,
@@ -71,20 +71,20 @@ impl Serialize for Size {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hardware {
-    /// Thousands of evaluations a second on one core.
+    /// Any CPU: thousands of evaluations a second on one core.
     AnyCpu,
-    /// Hundreds of evaluations a second on one core, or a graphics card of any age.
+    /// A CPU: hundreds of evaluations a second on one core; or a graphics card of any age.
     Cpu,
-    /// A laptop's or an older graphics card, 2 GB of its memory and more.
+    /// A laptop's or an older graphics card with 2 GB of memory or more.
     LaptopGpu,
-    /// A desktop graphics card, 3 GB of its memory and more.
+    /// A desktop graphics card with 3 GB of memory or more.
     Gpu,
-    /// A large graphics card, 4 GB of its memory and more.
+    /// A large graphics card with 4 GB of memory or more.
     LargeGpu,
 }
 
 impl Hardware {
-    /// The text for people.
+    /// The name of the machine, for people.
     pub fn in_words(self) -> &'static str {
         match self {
             Hardware::AnyCpu => "any CPU",
@@ -368,13 +368,13 @@ pub static ENTRIES: &[Entry] = &[
 ];
 
 impl Entry {
-    /// Name of the file that it becomes: the name and the ending of network files.
+    /// Name of the downloaded file: the entry's name and the ending of network files.
     pub fn file_name(&self) -> String {
         format!("{}.pb.gz", self.name)
     }
 }
 
-/// The entry of this name in any case.
+/// The entry with this name, in upper or lower case.
 ///
 /// # Errors
 /// When no entry has the name; the message lists the closest names.

@@ -11,7 +11,7 @@ use super::{Activation, InputFormat, PLANES, PolicyKind, ValueKind, proto};
 const MEGABYTE: f64 = 1e6;
 /// A million parameters.
 const MILLION: f64 = 1e6;
-/// Millions from which parameters are printed with one decimal instead of two.
+/// Millions of parameters from which their number is printed with one decimal instead of two.
 const MANY_MILLION: f64 = 10.0;
 
 /// The latest version of Lc0 whose network files are known here (docs/lc0.md is about it).
@@ -33,7 +33,7 @@ pub struct Description {
     pub policy_heads: Vec<String>,
     /// The kind of value head.
     pub value: ValueKind,
-    /// Names of the value heads, as of the policy heads.
+    /// Names of the value heads, the default first; empty when they have no names.
     pub value_heads: Vec<String>,
     /// Whether there is a moves-left head.
     pub moves_left: bool,
@@ -43,13 +43,13 @@ pub struct Description {
     pub input_is_assumed: bool,
     /// The number of parameters, when it is known.
     pub parameters: Option<usize>,
-    /// Encoding of the file's numbers, but for tensors that name another: `linear16`, `float16`, `bfloat16`, `float32`.
+    /// Encoding of all tensors that do not state their own, if known: `linear16`, `float16`, `bfloat16` or `float32`.
     pub encoding: Option<&'static str>,
     /// The licence that the file states.
     pub license: Option<String>,
     /// The oldest version of Lc0 that can use the file, as the file states it.
     pub min_version: Option<String>,
-    /// Steps of its training, where the file says.
+    /// Number of training steps, if the file states it.
     pub training_steps: Option<u32>,
 }
 
@@ -59,36 +59,36 @@ pub struct Description {
 pub enum Architecture {
     /// A tower of residual blocks.
     Residual {
-        /// Blocks.
+        /// Number of residual blocks.
         blocks: usize,
-        /// Planes of each.
+        /// Planes of each block.
         filters: usize,
-        /// Whether the blocks squeeze and excite.
+        /// Whether the blocks have squeeze and excitation.
         squeeze_excitation: bool,
-        /// Encoders of an attention policy.
+        /// Number of encoders in an attention policy; else 0.
         policy_encoders: usize,
     },
     /// A transformer over the squares.
     AttentionBody {
-        /// Residual blocks below it.
+        /// Number of residual blocks below the transformer.
         blocks: usize,
-        /// Planes of a convolution.
+        /// Planes of each residual block.
         filters: usize,
-        /// Encoders.
+        /// Number of encoders.
         encoders: usize,
         /// Features of a square.
         embedding: usize,
         /// Attention heads of an encoder.
         heads: usize,
-        /// Whether the encoders have generated attention biases.
+        /// Whether the encoders have smolgen, which generates attention biases.
         smolgen: bool,
-        /// Between the two layers of an encoder's feed-forward network.
+        /// Activation between the two layers of an encoder's feed-forward network.
         ffn_activation: Activation,
-        /// Activation in smolgen.
+        /// Activation in smolgen, if the encoders have it.
         smolgen_activation: Option<Activation>,
-        /// Encoding of the squares.
+        /// The means by which squares are told apart.
         position_encoding: PositionKind,
-        /// Encoders of the policy head.
+        /// Number of encoders in the policy head.
         policy_encoders: usize,
     },
     /// An ONNX model of unknown content.
@@ -99,15 +99,15 @@ pub enum Architecture {
     },
 }
 
-/// Encoding by which a transformer distinguishes its squares.
+/// The means by which a transformer tells its squares apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PositionKind {
-    /// The tower below it.
+    /// The output of the residual tower below.
     Tower,
-    /// Constants: the moves between squares (`PE_MAP`).
+    /// Constants for each square: the squares that a queen or a knight reaches from there (`PE_MAP`).
     Map,
-    /// Dense layer over all pieces (`PE_DENSE`).
+    /// A dense layer over all pieces (`PE_DENSE`).
     Dense,
 }
 
@@ -131,7 +131,7 @@ impl Description {
         }
     }
 
-    /// The description of an ONNX model of `bytes`; `net` is the network file around it, if there is one.
+    /// The description of an ONNX model of this many `bytes`; `net` is the Lc0 network file around the model, or empty.
     pub(crate) fn of_onnx(
         bytes: usize,
         value: ValueKind,
@@ -217,7 +217,7 @@ impl fmt::Display for Architecture {
     }
 }
 
-/// Whether a version of Lc0 is later than those whose format is known here.
+/// Whether a version of Lc0 is later than [`KNOWN_LC0`].
 fn is_newer(version: &str) -> bool {
     let numbers = version.split('.').map(|number| number.parse().unwrap_or(u32::MAX));
     numbers.take(KNOWN_LC0.len()).gt(KNOWN_LC0)

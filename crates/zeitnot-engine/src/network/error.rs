@@ -14,7 +14,7 @@ pub enum NetworkError {
         /// The system's reason.
         reason: io::Error,
     },
-    /// A well-known network that is not here.
+    /// A network of the catalogue that has not been downloaded.
     #[error("the network {name} is not here: `zeitnot net fetch {name}` downloads it")]
     NotFetched {
         /// Name in the catalogue.
@@ -42,7 +42,7 @@ pub enum NetworkError {
         /// The limit, MiB.
         limit_mib: u64,
     },
-    /// A text network of 2018.
+    /// A network in the text format of 2018.
     #[error("the network file {name} is an old text network, which is not supported: convert it to protobuf (.pb.gz)")]
     TextNetwork {
         /// Name of the file.
@@ -54,7 +54,7 @@ pub enum NetworkError {
         /// Name of the file.
         name: String,
     },
-    /// File that begins like a network, but whose rest does not hold together.
+    /// A file that begins like a network but is inconsistent further on.
     #[error("the network file {name} is truncated or damaged: {problem}")]
     Damaged {
         /// Name of the file.
@@ -80,7 +80,7 @@ pub enum NetworkError {
         /// The kind, with its verb: `transformer networks are`.
         what: String,
     },
-    /// A head was asked for that the network does not have.
+    /// The network does not have the head that was asked for.
     #[error("the network file {name} has no {kind} head {wanted:?}; it has {heads}")]
     Head {
         /// Name of the file.
@@ -92,7 +92,7 @@ pub enum NetworkError {
         /// The heads that there are, as text.
         heads: String,
     },
-    /// An ONNX model whose ends are not those of a chess network.
+    /// An ONNX model whose inputs or outputs are not those of a chess network.
     #[error("the ONNX model {name} cannot be used: {problem}")]
     Onnx {
         /// Name of the file.
@@ -105,7 +105,7 @@ pub enum NetworkError {
     Interface {
         /// Name of the file.
         name: String,
-        /// The name or format that it does not have.
+        /// The name or format that the network does not have.
         problem: String,
     },
 }

@@ -28,14 +28,14 @@ const ONNX_START: u8 = 0x08;
 pub(super) const LARGEST: u64 = (1 << 31) - 1;
 /// Bytes of a file that are looked at before the rest is read.
 const HEAD: u64 = 64 << 10;
-/// Bytes that are inflated at once where the content is counted: twice the window that a decompressor fills ahead.
+/// Bytes inflated at once while content is only counted: twice the window that a decompressor fills ahead.
 const STRETCH: usize = 64 << 10;
-/// Content bytes per compressed byte from which a stretch counts as empty: deflate packs 172 to 1032 zeros into a byte,
-/// and far fewer bytes of a network's weights, even of mostly zero ones.
+/// Content bytes per compressed byte above which a stretch counts as empty: deflate packs 172 to 1032 zeros into a
+/// byte, but far fewer bytes of a network's weights, even of weights that are mostly zero.
 const EMPTY_INFLATION: usize = 128;
-/// Empty stretches that any file may have, bytes.
+/// Bytes of empty stretches that any file may have.
 const MOST_EMPTY: u64 = 2 * STRETCH as u64;
-/// Room for the content of a gzip file before it is inflated, in halves of its size: enough for every real network.
+/// Memory reserved for a gzip file's content, in halves of the file's size: enough for every real network.
 const ROOM_HALVES: usize = 3;
 const MIB: u64 = 1 << 20;
 
@@ -62,8 +62,8 @@ fn kind(head: &[u8]) -> FileKind {
     }
 }
 
-/// The content of a file, as it lies there. Of a file that cannot be a network, only the beginning, which [`parse`]
-/// then refuses.
+/// The bytes of a file, compressed or not; of a file that cannot be a network only its beginning, which [`parse`] then
+/// refuses.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
     let error = |reason| NetworkError::Read { path: path.to_owned(), reason };
     let (mut file, metadata) = open_regular(path).map_err(error)?;
@@ -74,9 +74,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
     let mut bytes = Vec::new();
     (&mut file).take(HEAD).read_to_end(&mut bytes).map_err(error)?;
     if can_be_a_network(&bytes) {
-        // One byte more than the file holds: it is read to its end without growing.
+        // One byte more than the file holds, so that reading to the end does not grow the vector.
         bytes.reserve_exact((size as usize + 1).saturating_sub(bytes.len()));
-        // It may have grown meanwhile.
+        // The file may have grown meanwhile.
         file.take(LARGEST + 1 - bytes.len() as u64).read_to_end(&mut bytes).map_err(error)?;
     }
     Ok(bytes)
@@ -92,7 +92,7 @@ fn can_be_a_network(head: &[u8]) -> bool {
     match Members::new(head).take(NETWORK_START.len() as u64).read_to_end(&mut content) {
         Ok(count) if count < NETWORK_START.len() && head.len() as u64 == HEAD => true,
         Ok(_) => can_be(&content),
-        // The rest of the file may hold it.
+        // The rest of the file may hold what is missing.
         Err(error) => error.kind() == ErrorKind::UnexpectedEof,
     }
 }
@@ -120,7 +120,7 @@ pub(crate) fn looks_like_a_network(path: &Path) -> bool {
     }
 }
 
-/// Reads the content of the file `name`. Borrowed bytes are copied only where they are kept.
+/// Reads a network from `bytes`, the content of the file `name`. Borrowed bytes are copied only where they are kept.
 pub(crate) fn parse(
     bytes: Cow<'_, [u8]>,
     name: &str,
@@ -162,8 +162,8 @@ pub(crate) fn parse(
 
 /// The content of a gzip file, or the bytes of any other file.
 ///
-/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Memory is the size
-/// of the content: where that is more than expected, it is counted before it is kept, and a bomb is not kept at all.
+/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Content that is
+/// larger than expected is only counted first, so that memory never holds a decompression bomb.
 fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
     if !is_gzip(&bytes) {
         return Ok(bytes);
@@ -199,13 +199,13 @@ fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, Networ
 
 /// The inflated size of a gzip file, bytes.
 struct Inflated {
-    /// Bytes of the content, or more than [`LARGEST`].
+    /// Bytes of the content; counting stops above [`LARGEST`].
     size: u64,
     /// Bytes of the content in empty stretches.
     empty: u64,
 }
 
-/// Inflates without keeping anything.
+/// Counts the bytes of a gzip file's content without keeping them.
 fn count(bytes: &[u8]) -> Result<Inflated, Error> {
     let mut decoder = Members::new(bytes);
     let mut stretch = vec![0; STRETCH];
@@ -234,7 +234,7 @@ fn too_large(name: &str) -> NetworkError {
     NetworkError::TooLarge { name: name.to_owned(), limit_mib: LARGEST.div_ceil(MIB) }
 }
 
-/// A network in Lc0's format.
+/// Reads a network in Lc0's format.
 fn network(content: Bytes, name: &str, interface: &OnnxInterface) -> Result<(Description, Body), NetworkError> {
     let damaged = |problem: String| NetworkError::Damaged { name: name.to_owned(), problem };
     budget::check(&budget::NETWORK, &content).map_err(damaged)?;

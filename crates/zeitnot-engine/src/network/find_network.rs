@@ -12,24 +12,24 @@ use super::catalogue::{ENTRIES, Entry};
 use super::{Network, NetworkError, OnnxInterface, built_in, file};
 use crate::digest::sha256;
 
-/// Our own networks: the one that is built in unless another is, and a larger one that older working copies have. What plays when nothing is named should not depend on whether a working copy is at hand, or on what
-/// `zeitnot net convert` made of them under the name that it gives.
+/// Zeitnot's own networks: the usual built-in one, and a larger one of older working copies. When no network is named
+/// their files are passed over: a working copy, or what `zeitnot net convert` made of them, must not decide what plays.
 const OWN: [&str; 2] = ["zeitnot-small", "zeitnot-medium"];
 /// The folder for networks beside the working folder or the executable.
 const MODELS: &str = "models";
-/// The folder of this program, and that of its networks, within the user's data folder.
+/// Path of the networks within the user's data folder: the folder of this program, and that of its networks.
 const USER_FOLDERS: [&str; 2] = ["zeitnot", "networks"];
-/// Endings that a bare name may lack.
+/// Endings to try after a name that is given without a folder.
 const ENDINGS: [&str; 4] = ["", ".pb.gz", ".pb", ".onnx"];
-/// The folder in which cargo builds; the package it belongs to lies around it.
+/// Name of the folder that cargo builds in, which lies within the package.
 const CARGO_TARGET: &str = "target";
 
 /// The place of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// File, which may not exist: reading it reports the error.
+    /// A file, which may not exist: reading it reports the error.
     File(PathBuf),
-    /// Inside the program.
+    /// The network inside the program.
     BuiltIn,
 }
 
@@ -48,7 +48,7 @@ impl Location {
     /// The SHA-256 of the file, in lower-case hexadecimal.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the file cannot be read.
     pub fn sha256(&self) -> Result<String, NetworkError> {
         match self {
             Location::File(path) => {
@@ -82,7 +82,7 @@ impl Location {
     }
 }
 
-/// The path, or that it is the network inside the program.
+/// The path, or the name of the network inside the program with `(built in)`.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -92,21 +92,21 @@ impl fmt::Display for Location {
     }
 }
 
-/// The network to use: `weights_option` if it is given, otherwise the newest network of the first folder that has one,
-/// or the one inside the program if none has. The names of the network inside the program, Lc0's `<built in>` among
-/// them, mean that one, unless there is a file of that name here. Another mere name, and of no file here, is looked for
-/// in the folders, with the endings of network files too: `maia-1900` is the file that `zeitnot net fetch maia-1900`
-/// has put into the user's folder.
+/// The network to use: `weights_option` if it is given, else the newest network of the first folder that has one, else
+/// the one inside the program. The names of the network inside the program, Lc0's `<built in>` among them, mean that
+/// network unless there is a file of that name here. Any other name without a folder, if it is no file here, is looked
+/// for in the folders, also with the endings of network files: `maia-1900` is the file that
+/// `zeitnot net fetch maia-1900` has put into the user's folder.
 ///
 /// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if
-/// the executable lies in cargo's target folder; `zeitnot/networks` in the user's data folder. A file that lies in the
-/// working folder itself, a conversion say, plays when it is named. A network is known by its content; of two equally
-/// new ones the first by name is taken. Files that are called as Zeitnot's own networks, with any ending, are passed
+/// the executable lies in cargo's target folder; `zeitnot/networks` in the user's data folder. A file in the working
+/// folder itself, a conversion say, plays only when it is named. Networks are recognised by their content; of two
+/// equally new ones the first by name is taken. Files named like Zeitnot's own networks, with any ending, are passed
 /// over when no network is named.
 ///
 /// # Errors
-/// When a network of the catalogue is named that has not been fetched; the message says how to get it. A file that is
-/// named is not looked at here: reading it reports its errors.
+/// When the named network is one of the catalogue that has not been fetched; the message says how to get it. A named
+/// file is not looked at here: reading the file reports its errors.
 pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
     match weights_option {
         Some(path) => find_named(path),
@@ -115,11 +115,11 @@ pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
 }
 
 /// Finds the network as [`find`] does, and reads it with this interface. Where no network is named, `passed_over` gets
-/// the errors of unreadable files, and the next one is taken: a broken download is no reason not to play.
+/// the errors of unreadable files, and the next file is tried: a broken download must not prevent play.
 ///
 /// # Errors
-/// As [`find`]; for a network that is named those of reading it; where no network is named, [`NetworkError::Interface`]
-/// when the first one that could play does not have this interface: another one in its place is not what was asked for.
+/// As [`find`], and those of reading a network that is named. Where no network is named, [`NetworkError::Interface`]
+/// when the first readable network does not have this interface: no other one takes its place.
 pub fn load(
     weights_option: Option<&Path>,
     interface: &OnnxInterface,
@@ -163,7 +163,7 @@ fn find_named(path: &Path) -> Result<Location, NetworkError> {
     }
 }
 
-/// The first file of a mere name in the folders.
+/// The first file called `path`, with any of the endings, here or in the folders; `None` if `path` itself exists.
 fn named(path: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
     let name = path.to_str().filter(|_| !path.exists() && path.components().count() == 1)?;
     let files = |folder: &Path| ENDINGS.map(|ending| folder.join(format!("{name}{ending}")));
@@ -171,13 +171,13 @@ fn named(path: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
     folders.flat_map(files).find(|file| file.is_file())
 }
 
-/// The well-known network that a mere name means: its own, or that of its file.
+/// The network of the catalogue with this name or file name.
 fn in_catalogue(path: &Path) -> Option<&'static Entry> {
     let name = path.to_str()?;
     ENTRIES.iter().find(|entry| entry.name.eq_ignore_ascii_case(name) || entry.file_name() == name)
 }
 
-/// The folders to search, the first one first.
+/// The folders to search, in order.
 fn folders() -> Vec<PathBuf> {
     let mut folders = vec![Path::new(".").join(MODELS)];
     if let Ok(executable) = env::current_exe() {
@@ -187,31 +187,31 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// The folder for networks within the user's data folder, the last one to be searched and the one that networks are
-/// fetched into; `None` when the user has no home folder.
+/// The folder for networks within the user's data folder: networks are fetched into it, and it is searched last; `None`
+/// when the user has no home folder.
 pub fn user_folder() -> Option<PathBuf> {
     let user = etcetera::choose_base_strategy().ok()?;
     Some(USER_FOLDERS.iter().fold(user.data_dir(), |folder, name| folder.join(name)))
 }
 
-/// The folders of networks of an executable: beside it, and in the package that cargo built it from.
+/// The network folders of an executable: beside the executable, and in the package that cargo built it from.
 fn around(executable: &Path) -> impl Iterator<Item = PathBuf> {
     let target = executable.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == CARGO_TARGET));
     let package = target.and_then(Path::parent);
     executable.parent().into_iter().chain(package).map(|folder| folder.join(MODELS))
 }
 
-/// The networks of the folders, the one to take first.
+/// The networks of the folders, in the order to try them; none if [`built_in::IS_CHOSEN`] makes the built-in one play.
 fn unnamed(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     folders.iter().filter(|_| !built_in::IS_CHOSEN).flat_map(|folder| networks(folder))
 }
 
-/// Whether a file is called as one of Zeitnot's own networks.
+/// Whether a file is named like one of Zeitnot's own networks.
 fn is_own(file: &str) -> bool {
     OWN.iter().any(|name| file.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
-/// The networks of a folder, the newest first, but for Zeitnot's own.
+/// The networks of a folder, the newest first, without files named like Zeitnot's own networks.
 fn networks(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| !is_own(&entry.file_name().to_string_lossy())).map(|entry| entry.path());

@@ -10,7 +10,7 @@ use zeitnot_kernels::Activation;
 pub enum InputFormat {
     /// Four planes of castling rights, a plane of the side to move, the fifty-move counter in plies.
     Classical = 1,
-    /// The castling rights as the squares of their rooks.
+    /// `Classical` with castling rights as the squares of the rooks.
     WithCastlingPlane = 2,
     /// En passant instead of the side to move, no history across irreversible changes, symmetries factored out.
     Canonical = 3,
@@ -41,12 +41,12 @@ impl InputFormat {
         self as i32
     }
 
-    /// The format of a number in a network file.
+    /// The format with this number in a network file, if there is one.
     pub(crate) fn from_id(id: i32) -> Option<InputFormat> {
         InputFormat::ALL.into_iter().find(|format| format.id() == id)
     }
 
-    /// The format of this name, such as `canonical-v2`: that of its text, in words joined by `-`.
+    /// The format with this name, such as `canonical-v2` (its text, the words joined by `-`), if there is one.
     pub(crate) fn from_name(name: &str) -> Option<InputFormat> {
         let words = name.to_ascii_lowercase().replace(['-', '_'], " ");
         InputFormat::ALL.into_iter().find(|format| format.to_string() == words)
@@ -62,7 +62,7 @@ impl InputFormat {
         self.is_canonical() && self != InputFormat::Canonical
     }
 
-    /// Whether plane 110 holds the side to move, for games in which a draw is not worth the same to both.
+    /// Whether plane 110 holds the side to move, for games in which a draw is worth more to one side.
     pub(crate) fn is_armageddon(self) -> bool {
         matches!(self, InputFormat::CanonicalHectopliesArmageddon | InputFormat::CanonicalV2Armageddon)
     }
@@ -87,7 +87,8 @@ impl fmt::Display for InputFormat {
     }
 }
 
-/// The activation that a field of the header asks for; `default` for 0. Softmax, 9, does not act on single numbers.
+/// The activation of a number in the header: `default` for 0; `None` if unknown or softmax (9), no elementwise
+/// function.
 pub(crate) fn activation_from_id(id: i32, default: Activation) -> Option<Activation> {
     Some(match id {
         0 => default,
@@ -106,7 +107,7 @@ pub(crate) fn activation_from_id(id: i32, default: Activation) -> Option<Activat
 /// The kind of the policy head (docs/lc0.md, 4.3 to 4.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyKind {
-    /// A 1x1 convolution and a dense layer of 1858.
+    /// A 1x1 convolution and a dense layer with 1858 outputs.
     Classical,
     /// Two 3x3 convolutions to 80 planes of 64 squares.
     Convolution,
@@ -142,7 +143,7 @@ impl fmt::Display for ValueKind {
     }
 }
 
-/// Serialises as the text that people read.
+/// Implements `Serialize` for types, as the text that people read.
 macro_rules! serialise_as_text {
     ($($name:ident),*) => {
         $(impl serde::Serialize for $name {

@@ -1,23 +1,23 @@
-//! Inflates gzip files, which may have several members one after another (RFC 1952, 2.2): their contents are one, as
-//! gzip, zlib and Lc0 read it.
+//! Inflates gzip files, which may have several members one after another (RFC 1952, 2.2): their contents are joined, as
+//! gzip, zlib and Lc0 do.
 
 use std::io::{self, Read};
 
 use flate2::bufread::GzDecoder;
 
-/// The first bytes of a member.
+/// The first bytes of a gzip member.
 const START: [u8; 2] = [0x1f, 0x8b];
-/// Members that any file may have.
+/// Number of gzip members that any file may have.
 const FEW: usize = 1 << 12;
-/// Bytes of a file for which it may have one more: each costs time, and blocks of networks are not smaller.
+/// Bytes of a file for each gzip member beyond [`FEW`]: members cost time, and those of networks are not smaller.
 const SMALLEST: usize = 1 << 12;
 
-/// Whether a file is one of gzip, by its first bytes.
+/// Whether these are the first bytes of a gzip file.
 pub(super) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&START)
 }
 
-/// The content of a gzip file, all members of it. What follows the last one is left alone, as gzip does.
+/// A reader of the content of all members of a gzip file. Bytes after the last member are ignored, as in gzip.
 pub(super) struct Members<'a> {
     member: GzDecoder<&'a [u8]>,
     /// Members that may still follow.
@@ -29,7 +29,7 @@ impl<'a> Members<'a> {
         Members { member: GzDecoder::new(bytes), left: FEW + bytes.len() / SMALLEST }
     }
 
-    /// The bytes of the file that were not needed yet.
+    /// The bytes of the file that have not been read yet.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.member.get_ref()
     }

@@ -86,7 +86,7 @@ pub struct Network {
 /// The content of a network beyond its header.
 #[derive(Clone, Debug)]
 enum Body {
-    /// The layers of a network in Lc0's format, their numbers as they lie in the file; decoded on the first request.
+    /// The layers of a network in Lc0's format as they lie in the file; `decoded` is filled on the first request.
     Layers { layers: Box<Layers>, decoded: OnceLock<Option<Box<Weights>>> },
     /// A model that came as ONNX.
     Onnx(OnnxModel),
@@ -101,11 +101,11 @@ impl Network {
         Network::load_with(path, &OnnxInterface::default())
     }
 
-    /// Reads a network file that is an ONNX model with this interface, as [`Network::load`].
+    /// Reads a network file as [`Network::load`] does, with this interface if the file is an ONNX model.
     ///
     /// # Errors
-    /// As [`Network::load`], and [`NetworkError::Interface`] when the network does not have this interface: a name is
-    /// not there, the file states another name or input format, or a network in Lc0's own format is given names.
+    /// As [`Network::load`], and [`NetworkError::Interface`] when the network does not have this interface: it lacks a
+    /// name, the file states another name or input format, or names are given for a network in Lc0's own format.
     pub fn load_with(path: &Path, interface: &OnnxInterface) -> Result<Network, NetworkError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let mut network = Network::parse(Cow::Owned(file::read(path)?), &name, interface)?;
@@ -148,11 +148,11 @@ impl Network {
         &self.description
     }
 
-    /// The network as an ONNX model: converted as asked, or, when it came as ONNX, as it came.
+    /// The network as an ONNX model: converted with these options, or unchanged if it came as ONNX.
     ///
     /// # Errors
-    /// When the network cannot be converted so. A model that came as ONNX takes only the default conversion, which
-    /// leaves it as it is.
+    /// When the network cannot be converted with these options. A model that came as ONNX takes only the default
+    /// options.
     pub fn onnx(&self, conversion: &Conversion) -> Result<OnnxModel, NetworkError> {
         match &self.body {
             Body::Layers { layers, .. } => onnx::convert(layers, self.description.input, conversion, &self.name),
@@ -166,7 +166,7 @@ impl Network {
         }
     }
 
-    /// The layers of a network in Lc0's format.
+    /// The layers of a network in Lc0's format; `None` for one that came as ONNX.
     pub(crate) fn layers(&self) -> Option<&Layers> {
         match &self.body {
             Body::Layers { layers, .. } => Some(layers),
@@ -174,9 +174,9 @@ impl Network {
         }
     }
 
-    /// The decoded tensors, when it is a residual network without attention in Lc0's format.
+    /// The decoded tensors of a residual network in Lc0's format without attention; `None` for other networks.
     ///
-    /// They are decoded by the first call, and kept.
+    /// The first call decodes the tensors; they are kept.
     pub(crate) fn weights(&self) -> Option<&Weights> {
         match &self.body {
             Body::Layers { layers, decoded } => decoded.get_or_init(|| layers.decode().map(Box::new)).as_deref(),

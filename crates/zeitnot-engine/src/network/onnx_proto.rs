@@ -1,4 +1,4 @@
-//! The part of ONNX's public schema (`onnx.proto`, Apache-2.0) that writing a network needs, by hand for `prost`.
+//! The part of ONNX's public schema (`onnx.proto`, Apache-2.0) that writing a network needs, hand-written for `prost`.
 //!
 //! Reading uses the same messages: fields that are not named here (training info, quantisation, functions) are skipped.
 
@@ -17,7 +17,7 @@ pub(crate) mod data_type {
     pub(crate) const FLOAT16: i32 = 10;
     pub(crate) const BFLOAT16: i32 = 16;
 
-    /// The number of a precision.
+    /// The number of a precision's type.
     pub(crate) fn of(precision: Precision) -> i32 {
         match precision {
             Precision::Float32 => FLOAT,
@@ -27,7 +27,7 @@ pub(crate) mod data_type {
     }
 }
 
-/// Numbers of fields that are written by hand.
+/// Numbers of fields that are read or written without the messages below.
 pub(crate) mod field {
     /// `ModelProto.ir_version`.
     pub(crate) const IR_VERSION: u32 = 1;
@@ -84,7 +84,7 @@ pub(crate) struct ModelProto {
 }
 
 impl ModelProto {
-    /// The version of ONNX's own operators.
+    /// The version of ONNX's own operator set, if the model states one.
     pub(crate) fn opset(&self) -> Option<i64> {
         let own =
             |set: &&OperatorSetIdProto| set.domain.as_deref().is_none_or(|domain| matches!(domain, "" | "ai.onnx"));
@@ -92,7 +92,7 @@ impl ModelProto {
     }
 }
 
-/// A note of the maker of a model.
+/// A key and a value, such as a note of the model's maker.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct StringStringEntryProto {
     #[prost(string, optional, tag = "1")]
@@ -101,7 +101,7 @@ pub(crate) struct StringStringEntryProto {
     pub value: Option<String>,
 }
 
-/// The file, of which only the ends and the notes are read.
+/// The file, of which only the graph's inputs and outputs and the notes are read.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ModelEnds {
     #[prost(message, optional, tag = "7")]
@@ -110,7 +110,7 @@ pub(crate) struct ModelEnds {
     pub metadata_props: Vec<StringStringEntryProto>,
 }
 
-/// The ends of a graph.
+/// The inputs and outputs of a graph.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct GraphEnds {
     #[prost(message, repeated, tag = "11")]
@@ -128,7 +128,7 @@ pub(crate) struct OperatorSetIdProto {
     pub version: Option<i64>,
 }
 
-/// Nodes in topological order, the constants they use, and the ends.
+/// Nodes in topological order, the constants they use, and the inputs and outputs.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct GraphProto {
     #[prost(message, repeated, tag = "1")]
@@ -188,12 +188,12 @@ pub(crate) struct TensorProto {
     /// Place of the numbers in another file: `location` (its name), `offset` and `length`, as text.
     #[prost(message, repeated, tag = "13")]
     pub external_data: Vec<StringStringEntryProto>,
-    /// 1 (`TensorProto.DataLocation.EXTERNAL`) where they lie in another file.
+    /// 1 (`TensorProto.DataLocation.EXTERNAL`) where the numbers lie in another file.
     #[prost(int32, optional, tag = "14")]
     pub data_location: Option<i32>,
 }
 
-/// Name and type of an end of the graph.
+/// Name and type of an input or output of the graph.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ValueInfoProto {
     #[prost(string, optional, tag = "1")]

@@ -135,17 +135,17 @@ pub(crate) static CONVOLUTION_MAP: [u16; MOVES] = {
     map
 };
 
-/// The first policy index of a promotion to queen, rook or bishop; those of a pair of squares follow each other.
+/// The first policy index of a promotion to queen, rook or bishop. Promotions between the same squares are adjacent.
 pub(crate) const FIRST_PROMOTION: usize = 1792;
 /// Kinds of promotion that have an index of their own.
 pub(crate) const PROMOTIONS: usize = PLAIN as usize;
 
-/// The squares of each policy index, from and to.
+/// The from-square and the to-square of each policy index.
 pub(crate) fn squares() -> impl ExactSizeIterator<Item = (usize, usize)> {
     MOVE_LIST.iter().map(|mv| (usize::from(mv.from), usize::from(mv.to)))
 }
 
-/// The constants of a positional map, `from * 64 + to`: 1 where a queen or a knight goes, -1 where both squares are one
+/// The constants of a positional map, `from * 64 + to`: 1 where a queen or a knight moves, -1 from a square to itself
 /// (docs/lc0.md, 4.8).
 pub(crate) fn positional_map() -> [f32; 64 * 64] {
     let mut map = [0.0; 64 * 64];
@@ -158,8 +158,8 @@ pub(crate) fn positional_map() -> [f32; 64 * 64] {
     map
 }
 
-/// The plane of a move: 56 of queen moves (eight directions clockwise from north, distances 1 to 7), eight of knight
-/// moves, nine of promotions.
+/// The plane of a move in the convolutional head: 56 planes of queen moves (eight directions clockwise from north,
+/// distances 1 to 7), eight of knight moves, nine of promotions.
 const fn convolution_plane(mv: PolicyMove) -> u8 {
     /// File and rank steps of the knight planes.
     const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];

@@ -1,4 +1,4 @@
-//! The wire format of an Lc0 network file: the `Net` message tree (docs/lc0.md, 4.7), by hand for `prost`.
+//! The wire format of an Lc0 network file: the `Net` message tree (docs/lc0.md, 4.7), hand-written for `prost`.
 //!
 //! Field names are those of the format. Enumerations are kept as the integers of the file, because a file may hold a
 //! value that is newer than this code; [`super::format`] gives them meaning. Tensors are [`Bytes`], so that decoding
@@ -7,7 +7,7 @@
 use prost::Message;
 use prost::bytes::Bytes;
 
-/// A version of the engine, for the oldest one able to use a network.
+/// A version of Lc0: the oldest one able to use a network.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct EngineVersion {
     #[prost(uint32, optional, tag = "1")]
@@ -404,7 +404,7 @@ pub(crate) struct Format {
     pub network_format: Option<NetworkFormat>,
 }
 
-/// A network stored as an ONNX model, with the names of its ends.
+/// A network stored as an ONNX model, with the names of the model's inputs and outputs.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct OnnxModel {
     #[prost(bytes = "bytes", optional, tag = "1")]

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board, Color, Square};
 
-/// A symmetry of the board: mirrored files, then mirrored ranks, then the reflection in the diagonal h1-a8.
+/// A symmetry of the board: any of mirroring the files, mirroring the ranks and reflecting in the diagonal h1-a8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Transform(u8);
 
@@ -13,7 +13,7 @@ impl Transform {
     const MIRROR: u8 = 2;
     const TRANSPOSE: u8 = 4;
 
-    /// The symmetry of Lc0's bits: 1 mirrors the files, 2 the ranks, 4 reflects in the diagonal h1-a8.
+    /// The symmetry with these bits of Lc0: 1 mirrors the files, 2 the ranks, 4 reflects in the diagonal h1-a8.
     #[cfg(test)]
     pub(crate) const fn from_bits(bits: u8) -> Transform {
         Transform(bits & (Transform::FLIP | Transform::MIRROR | Transform::TRANSPOSE))
@@ -106,7 +106,7 @@ const fn reflect(square: Square) -> Square {
 
 const FILES_A_TO_D: u64 = 0x0f0f_0f0f_0f0f_0f0f;
 const RANKS_5_TO_8: u64 = 0xffff_ffff_0000_0000;
-/// Within the files e to h and the ranks 1 to 4: above the line h1-g2-f3-e4.
+/// Squares above the line h1-g2-f3-e4, within the files e to h and the ranks 1 to 4.
 const ABOVE_DIAGONAL: u64 = 0xe0c0_8000;
 /// The line h1-g2-f3-e4.
 const ON_DIAGONAL: u64 = 0x1020_4080;

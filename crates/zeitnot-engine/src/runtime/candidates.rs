@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::cuda_version::CudaVersion;
 use super::pins::Variant;
 
-/// Rule that named a library file.
+/// Reason to try a library file: a setting that names it, or a place that is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -28,7 +28,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// A library that the user named must load: no other is tried in its place.
+    /// Whether the user named the library: then it must load, and no other is tried in its place.
     pub(crate) fn is_explicit(self) -> bool {
         matches!(self, Origin::Option | Origin::Environment)
     }
@@ -46,10 +46,10 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A file to try.
+/// A library file to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// The rule that named it.
+    /// Why the file is tried.
     pub origin: Origin,
     /// The file; on Linux also a bare name, which is left to the system's loader.
     pub path: PathBuf,
@@ -58,11 +58,11 @@ pub(crate) struct Candidate {
 /// The places to look in, as values, so that the order can be tested without touching the process.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Locations {
-    /// A file, or a folder that holds the library.
+    /// The option's path: the library, or a folder that holds it.
     pub option: Option<PathBuf>,
     /// Value of `ORT_DYLIB_PATH`: a file, or a folder that holds the library.
     pub environment: Option<PathBuf>,
-    /// Folders at the executable.
+    /// The executable's folder, and `lib` in it and beside it.
     pub beside: Vec<PathBuf>,
     /// Folders of the installed runtimes, best first.
     pub cache: Vec<PathBuf>,
@@ -121,8 +121,8 @@ pub(crate) fn cache_root() -> Option<PathBuf> {
     Some(user_cache()?.join("runtime"))
 }
 
-/// The folders of the installed runtimes, best first. The driver is asked which CUDA it runs only where there are both:
-/// that takes a good part of a second.
+/// The folders of the installed runtimes, best first. The driver is asked which CUDA it runs only where both are
+/// installed: that takes a good part of a second.
 fn installed_folders() -> Vec<PathBuf> {
     let has = |version: CudaVersion| installed_folder(version.variant()).is_some_and(|folder| folder.is_dir());
     let has_both = has(CudaVersion::Twelve) && has(CudaVersion::Thirteen);
@@ -130,10 +130,10 @@ fn installed_folders() -> Vec<PathBuf> {
     search_order(cuda).into_iter().filter_map(installed_folder).collect()
 }
 
-/// The variants in the order in which they are tried, where this CUDA is the one for the machine.
+/// The variants in the order in which they are tried on a machine that suits `cuda`.
 fn search_order(cuda: CudaVersion) -> [Variant; Variant::ALL.len()] {
     let mut order = Variant::ALL;
-    // Stable: those for no card stay where they are among themselves, and the processor's stays first.
+    // The sort is stable: variants without CUDA keep their order, and the processor's stays first.
     order.sort_by_key(|variant| match variant.cuda() {
         _ if *variant == Variant::Cpu => 0,
         Some(other) if other == cuda => 1,
@@ -155,7 +155,7 @@ const LIBRARY_PATH_VARIABLE: &str = "DYLD_LIBRARY_PATH";
 #[cfg(not(any(target_os = "windows", target_os = "macos")))]
 const LIBRARY_PATH_VARIABLE: &str = "LD_LIBRARY_PATH";
 
-/// The names to ask the system's loader for. Those of Windows and macOS would also look into the working folder.
+/// The names to ask the system's loader for: none on Windows and macOS, whose loaders also search the working folder.
 const BARE_NAMES: &[&str] = if cfg!(any(target_os = "windows", target_os = "macos")) {
     &[]
 } else {
@@ -183,7 +183,7 @@ fn system_folders(search_path: Option<OsString>) -> Vec<PathBuf> {
     folders
 }
 
-/// The ONNX Runtime libraries of a folder, newest version first; the provider libraries beside them are not meant.
+/// The ONNX Runtime libraries of a folder, newest version first, without the provider libraries beside them.
 fn libraries_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut found: Vec<(Version, PathBuf)> = entries
@@ -195,7 +195,7 @@ fn libraries_in(folder: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// Numbers of a version; a name without one (a link to the current one) comes before all others.
+/// The version in a file name. A name without a version (a link to the current one) is greater than all others.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Version {
     Numbers(Vec<u32>),

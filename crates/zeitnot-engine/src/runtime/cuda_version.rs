@@ -5,12 +5,12 @@ use std::fmt;
 use super::nvidia::{self, Driver};
 use super::pins::Variant;
 
-/// Compute capability of the oldest cards that CUDA 13 still drives: Turing's. Its release notes take the ones before
-/// (Maxwell, Pascal, Volta) out of the toolkit, and driver 580, the first that runs CUDA 13, is the last for them: such
-/// a machine's driver says 13 and CUDA 13's libraries have no code for its card.
+/// Compute capability of the oldest cards that CUDA 13 still drives: Turing's. Its release notes take older cards
+/// (Maxwell, Pascal, Volta) out of the toolkit. Driver 580 is the first for CUDA 13 and the last for those cards: it
+/// reports CUDA 13 on their machines, although CUDA 13's libraries have no code for them.
 const OLDEST_FOR_13: (i32, i32) = (7, 5);
 
-/// A major version of CUDA that there is a package for.
+/// A major version of CUDA for which there is a package of ONNX Runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CudaVersion {
     /// CUDA 12: for driver 525 or later, and for cards from Pascal (compute capability 6.0) on.
@@ -20,7 +20,7 @@ pub enum CudaVersion {
 }
 
 impl CudaVersion {
-    /// The major version, as it is written.
+    /// The number of the major version.
     pub(crate) fn major(self) -> u32 {
         match self {
             CudaVersion::Twelve => 12,
@@ -28,7 +28,7 @@ impl CudaVersion {
         }
     }
 
-    /// NVIDIA's first driver that runs it (its table of CUDA toolkits and minimum drivers).
+    /// NVIDIA's first driver that runs this CUDA (its table of CUDA toolkits and minimum drivers).
     pub(crate) fn oldest_driver(self) -> u32 {
         match self {
             CudaVersion::Twelve => 525,
@@ -36,7 +36,7 @@ impl CudaVersion {
         }
     }
 
-    /// The package for it.
+    /// The variant of ONNX Runtime for this CUDA.
     pub fn variant(self) -> Variant {
         match self {
             CudaVersion::Twelve => Variant::GpuCuda12,
@@ -44,8 +44,8 @@ impl CudaVersion {
         }
     }
 
-    /// The one to take: CUDA 13 unless the driver or one of its cards is too old for it. Without a driver, which may
-    /// come later, CUDA 13.
+    /// The CUDA to choose: 13, unless `driver` or one of its cards is too old for that. Without a driver, which may be
+    /// installed later, also 13.
     pub fn for_driver(driver: Option<&Driver>) -> CudaVersion {
         match driver {
             Some(driver) if driver.cuda_major() < CudaVersion::Thirteen.major() => CudaVersion::Twelve,
@@ -56,12 +56,12 @@ impl CudaVersion {
         }
     }
 
-    /// The one to take on this machine.
+    /// The CUDA to choose on this machine.
     pub fn for_this_machine() -> CudaVersion {
         CudaVersion::for_driver(nvidia::driver().ok().as_ref())
     }
 
-    /// Why it cannot run at all with this driver; `None` where it can, on one card at least.
+    /// Why this CUDA cannot run with `driver`; `None` where it runs on at least one card.
     pub fn problem_with(self, driver: &Driver) -> Option<String> {
         if driver.cuda_major() < self.major() {
             let cuda = &driver.cuda;

@@ -16,7 +16,7 @@ pub enum RuntimeError {
     Missing {
         /// The file.
         path: PathBuf,
-        /// Rule that named it.
+        /// Why the file was tried.
         origin: Origin,
     },
     /// The system cannot load the file.
@@ -27,7 +27,7 @@ pub enum RuntimeError {
         /// The loader's reason.
         reason: String,
     },
-    /// The file is a library, but not this one.
+    /// The file is a library, but not ONNX Runtime.
     #[error("{path} is not ONNX Runtime", path = path.display())]
     NotOnnxRuntime {
         /// The file.
@@ -63,7 +63,7 @@ pub enum RuntimeError {
         path: PathBuf,
         /// Version of the library.
         version: String,
-        /// The provider that it lacks.
+        /// The provider that the library lacks.
         provider: Provider,
     },
     /// Library for a CUDA that this machine does not run.
@@ -71,9 +71,9 @@ pub enum RuntimeError {
     WrongCuda {
         /// The file.
         path: PathBuf,
-        /// The CUDA that it is for.
+        /// The CUDA that the library is for.
         cuda: CudaVersion,
-        /// Why that does not run here.
+        /// Why that CUDA does not run here.
         reason: String,
     },
     /// No usable library with the execution provider was found anywhere.
@@ -84,7 +84,7 @@ pub enum RuntimeError {
         /// The files that were found and could not be used, with the reason.
         unfit: Vec<RuntimeError>,
     },
-    /// A process can load only one, and it has one that lacks the execution provider.
+    /// The process has already loaded an ONNX Runtime without the execution provider, and cannot load another.
     #[error("{provider} needs another ONNX Runtime than the one loaded from {loaded}, and a process has only one: \
         restart with this backend chosen from the start{hint}", loaded = loaded.display())]
     LoadedWithout {
@@ -92,10 +92,10 @@ pub enum RuntimeError {
         provider: Provider,
         /// The file in use.
         loaded: PathBuf,
-        /// Way to get the other one, where it is not there yet.
+        /// Addition in brackets on how to get a library with the provider; empty where one is installed.
         hint: String,
     },
-    /// A process can load only one.
+    /// The process has already loaded another ONNX Runtime, and can load only one.
     #[error("ONNX Runtime is already loaded from {loaded}: restart to use {wanted}", loaded = loaded.display(), wanted = wanted.display())]
     AlreadyLoaded {
         /// The file in use.
@@ -108,14 +108,14 @@ pub enum RuntimeError {
     Install(InstallError),
 }
 
-/// Written by hand: the inner error's text is in the outer one's already, so it must not be its source as well.
+/// Written by hand: `#[from]` would make the inner error the outer one's source, and show its text twice.
 impl From<InstallError> for RuntimeError {
     fn from(error: InstallError) -> RuntimeError {
         RuntimeError::Install(error)
     }
 }
 
-/// Way to get a runtime with this provider.
+/// Words that say how to get a runtime with `provider`.
 pub(super) fn source_of(provider: Provider) -> String {
     let is_there = match provider {
         Provider::CoreMl => cfg!(target_os = "macos"),
@@ -131,7 +131,7 @@ pub(super) fn source_of(provider: Provider) -> String {
     }
 }
 
-/// The rest of the line of [`RuntimeError::NotFound`].
+/// The list of unusable files at the end of [`RuntimeError::NotFound`]'s text; empty without any.
 fn also_found(reasons: &[RuntimeError]) -> String {
     if reasons.is_empty() {
         return String::new();
@@ -171,7 +171,7 @@ pub enum InstallError {
     /// pip failed for another reason; its own words.
     #[error("pip could not do its work: {0}")]
     Pip(String),
-    /// A file is not the pinned one.
+    /// A file does not have the pinned hash.
     #[error("{path} is not the pinned file: its sha256 is {actual}, not {expected}", path = path.display())]
     HashMismatch {
         /// The file.
@@ -189,12 +189,12 @@ pub enum InstallError {
         /// The reason that the unpacking gave.
         reason: String,
     },
-    /// The wheel has no such member.
+    /// The wheel does not hold the library.
     #[error("{wheel} holds no {library}", wheel = wheel.display())]
     NoLibrary {
         /// The wheel.
         wheel: PathBuf,
-        /// The member that was looked for.
+        /// File name of the library.
         library: String,
     },
     /// A file operation failed.
@@ -210,7 +210,7 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    /// I/O error that names what was tried with which file, for `map_err`.
+    /// A function for `map_err` that adds to an I/O error what was tried with which file.
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
         let path = path.to_path_buf();
         move |reason| InstallError::Io { action, path, reason }

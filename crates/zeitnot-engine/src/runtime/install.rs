@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::pins::{PYTHON_ABI, PYTHON_VERSION, Pin, Variant, Wheel};
 use super::{InstallError, candidates, pip, wheel};
 
-/// The list of what was installed, in the folder of the libraries.
+/// Name of the file, in the folder of the libraries, that lists what was installed.
 const MANIFEST: &str = "installed.json";
 
 /// A step of an installation, for a display.
@@ -22,11 +22,11 @@ const MANIFEST: &str = "installed.json";
 pub enum Progress {
     /// Another process is installing; waiting for it.
     Waiting,
-    /// A wheel is coming in.
+    /// A wheel is being downloaded.
     Downloading {
         /// Package of the wheel.
         package: &'static str,
-        /// Bytes of all wheels so far.
+        /// Bytes downloaded so far, of all wheels together.
         bytes: u64,
         /// The size of all wheels in bytes.
         total: u64,
@@ -43,7 +43,7 @@ pub enum Progress {
 struct Manifest {
     /// The hashes of the wheels.
     wheels: Vec<String>,
-    /// The files that came out of them, and their sizes in bytes.
+    /// The files unpacked from the wheels, and their sizes in bytes.
     files: Vec<(String, u64)>,
 }
 
@@ -79,13 +79,13 @@ impl Installer {
         self.folder().join(self.pin.library)
     }
 
-    /// A wheel's place while it is needed.
+    /// Path of a downloaded wheel, which is removed once its libraries are unpacked.
     fn wheel(&self, wheel: &Wheel) -> PathBuf {
         self.folder().join(format!("{}-{}.whl", wheel.package, wheel.version))
     }
 
-    /// Whether every file of the pinned wheels is there in its full size; without a list of them, whether the library
-    /// is the pinned one and needs no other.
+    /// Whether every file of the pinned wheels is there in its full size. Where the installation has no list of its
+    /// files: whether the library is the pinned one and needs no other.
     pub fn is_installed(&self) -> bool {
         let folder = self.folder();
         let Ok(bytes) = fs::read(folder.join(MANIFEST)) else {
@@ -101,7 +101,7 @@ impl Installer {
     }
 
     /// Installs the libraries unless they are already there and whole (`force`: even then), and returns the path of
-    /// ONNX Runtime's own.
+    /// ONNX Runtime's own library.
     ///
     /// Only one process at a time installs; a second one waits and then finds the work done.
     ///
@@ -122,7 +122,7 @@ impl Installer {
             done += wheel.bytes;
         }
         let mut files = Vec::new();
-        // ONNX Runtime's own wheel is the first and comes last: what is found without it is never loaded.
+        // ONNX Runtime's own wheel, the first, is unpacked last: other libraries are never loaded without it.
         for wheel in self.pin.wheels.iter().rev() {
             report(Progress::Unpacking { package: wheel.package });
             files.extend(wheel::unpack(&self.wheel(wheel), &folder)?);
@@ -157,7 +157,7 @@ impl Installer {
         Ok(file)
     }
 
-    /// Lets pip fetch a wheel into a folder of its own, checks it and gives it its place. `done` bytes came before it.
+    /// Lets pip download a wheel, checks it and moves it to its path. `done` bytes were downloaded before it.
     fn download(&self, wheel: &Wheel, done: u64, report: &mut dyn FnMut(Progress)) -> Result<(), InstallError> {
         // Absolute, since pip runs in it.
         let part = self.folder().join("download.part");

@@ -1,8 +1,8 @@
 //! Loads shared libraries, and never one of the working folder.
 //!
-//! The working folder may be one of downloads. The loader of Windows searches it for a library that is named without
-//! its folder, also for those that another library needs; that of macOS for the former; that of Linux only where
-//! `LD_LIBRARY_PATH` says so, which then holds for the C library too.
+//! The working folder may be one of downloads. Windows' loader searches it for every library named without a folder,
+//! also for those that another library needs. macOS' loader does so only for the library that a program asks for, and
+//! Linux' loader only where `LD_LIBRARY_PATH` says so, which then holds for the C library too.
 
 use std::ffi::OsStr;
 
@@ -12,7 +12,7 @@ use libloading::{Error, Library};
 /// search the working folder.
 ///
 /// # Safety
-/// As of [`Library::new`]: loading a library runs its initialisers.
+/// The conditions of [`Library::new`]: loading a library runs its initialisers.
 pub(super) unsafe fn load(path: impl AsRef<OsStr>) -> Result<Library, Error> {
     leave_out_the_working_folder();
     // SAFETY: the caller answers for the library.
@@ -22,7 +22,7 @@ pub(super) unsafe fn load(path: impl AsRef<OsStr>) -> Result<Library, Error> {
 /// Loads a library of the system, such as a driver's, by its name.
 ///
 /// # Safety
-/// As of [`load`].
+/// The conditions of [`load`].
 #[cfg(not(windows))]
 pub(super) unsafe fn load_of_system(name: &str) -> Result<Library, Error> {
     // SAFETY: the caller answers for the library.
@@ -46,8 +46,8 @@ fn leave_out_the_working_folder() {}
 fn leave_out_the_working_folder() {
     #[link(name = "kernel32")]
     unsafe extern "system" {
-        /// Takes the working folder alone out of the search path, with an empty string (Microsoft's documentation of
-        /// `libloaderapi.h`).
+        /// Sets a folder to search for libraries; an empty string only takes the working folder out of the search
+        /// (Microsoft's documentation of `libloaderapi.h`).
         fn SetDllDirectoryW(folder: *const u16) -> i32;
     }
     const EMPTY: [u16; 1] = [0];

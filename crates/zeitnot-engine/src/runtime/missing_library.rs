@@ -4,7 +4,7 @@ use super::{CudaVersion, Provider};
 
 /// The library that the system's loader did not find, from its message:
 /// `libcudnn.so.9: cannot open shared object file: No such file or directory` on Linux,
-/// `Library not loaded: @rpath/libx.dylib` on macOS. Windows does not say which.
+/// `Library not loaded: @rpath/libx.dylib` on macOS. `None` where the message names none, as on Windows.
 pub(crate) fn name_in(said: &str) -> Option<String> {
     const LINUX: &str = ": cannot open shared object file";
     const MACOS: &str = "Library not loaded: ";
@@ -17,7 +17,7 @@ pub(crate) fn name_in(said: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Way to get a library that a provider needs.
+/// Advice on how to get a library that a provider needs.
 pub(crate) fn advice(library: &str, provider: Provider) -> String {
     let name = library.trim_start_matches("lib").to_ascii_lowercase();
     let is = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));

@@ -60,11 +60,11 @@ pub use status::{Installed, Status};
 pub struct Runtime {
     /// The library file; a bare name when the system's loader found it.
     pub path: PathBuf,
-    /// Rule that found it.
+    /// Why the file was tried.
     pub(crate) origin: Origin,
     /// Version, such as `1.31.1`.
     pub version: String,
-    /// The execution providers that it was built with, such as `CPU` or `CUDA`.
+    /// The execution providers that the library was built with, such as `CPU` or `CUDA`.
     pub providers: Vec<String>,
     #[serde(skip)]
     environment: ort::environment::Environment,
@@ -76,7 +76,7 @@ impl Runtime {
         &self.environment
     }
 
-    /// Whether it was built with this execution provider.
+    /// Whether the library has this execution provider.
     pub(crate) fn has(&self, provider: Provider) -> bool {
         provider == Provider::Cpu || self.providers.iter().any(|name| name == provider.runtime_name())
     }
@@ -90,7 +90,7 @@ impl fmt::Display for Runtime {
 
 static LOADED: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 
-/// The process's ONNX Runtime: what is loaded already, or the first usable library of the usual places
+/// The process's ONNX Runtime: the one loaded already, or else the first usable library of the usual places
 /// (`Locations::of_this_process`). `option` is the library (or its folder) that the user asked for.
 ///
 /// Nothing is downloaded. An error leaves the process as it was: another call, with another path, may succeed.
@@ -117,7 +117,7 @@ fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, 
     Ok(runtime)
 }
 
-/// The loaded runtime, unless something else is asked for.
+/// The loaded runtime; an error where the user names another file or the provider is missing.
 fn fit_for(
     runtime: &Arc<Runtime>,
     first: Option<&Candidate>,
@@ -144,7 +144,7 @@ fn first_usable(candidates: &[Candidate], provider: Provider) -> Result<Runtime,
             Err(error) if candidate.origin.is_explicit() => return Err(error),
             // A bare name that the loader does not know is not a file that was found.
             Err(RuntimeError::NotLoadable { path, .. }) if !path.is_absolute() => {}
-            // One for another device is no failure either.
+            // A library for another device is no failure either.
             Err(RuntimeError::WithoutProvider { .. }) => {}
             Err(error) => unfit.push(error),
         }
@@ -171,7 +171,7 @@ pub fn ensure_installed(announce: &dyn Fn(&str)) -> Result<Arc<Runtime>, Runtime
     ensure_installed_at(None, announce)
 }
 
-/// The process's ONNX Runtime, installed first unless the user asked for a library: nothing is installed in its place.
+/// The process's ONNX Runtime, installed first where it is missing and the user has not named a library.
 pub(crate) fn ensure_installed_at(
     option: Option<&Path>,
     announce: &dyn Fn(&str),
@@ -200,7 +200,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// The absolute path of a candidate, and what the library there says, if it fits.
+/// Checks that a candidate is usable; returns its path (absolute, or a bare name) and what the library says of itself.
 fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe::Found), RuntimeError> {
     let Candidate { origin, path } = candidate;
     // `ort` would resolve a relative path against the executable; people mean the folder they are in.
@@ -230,8 +230,8 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
     Ok((path, found))
 }
 
-/// The error for an installed runtime whose CUDA this machine's driver or cards do not run. Without a driver there is
-/// no error: the provider will name that.
+/// The error for an installed runtime whose CUDA this machine's driver or cards do not run; `None` for any other
+/// candidate. Without a driver it is `None` too: the provider's own error will say so.
 fn wrong_cuda(candidate: &Candidate) -> Option<RuntimeError> {
     let folder = candidate.path.parent().filter(|_| candidate.origin == Origin::Cache)?;
     let is_here = |variant: &Variant| candidates::installed_folder(*variant).as_deref() == Some(folder);

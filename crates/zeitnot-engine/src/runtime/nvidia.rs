@@ -13,14 +13,14 @@ const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 /// The driver and its cards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
-    /// The newest CUDA that it runs, such as `13.0`.
+    /// The newest CUDA that the driver runs, such as `13.0`.
     pub cuda: String,
     /// The driver's own version, where the system gives it, such as `580.65.06`.
     pub version: Option<String>,
     /// The names of the cards, in the order of their indices.
     pub cards: Vec<String>,
-    /// The compute capability of each card, major and minor number: which code it runs. Records of older versions have
-    /// none.
+    /// The compute capability of each card, major and minor number, which decides the code that it runs. Empty in
+    /// records of older versions of this program.
     #[serde(default)]
     pub capabilities: Vec<(i32, i32)>,
     /// Places of the cards on the bus, such as `0000:65:00.0`, in the same order.
@@ -29,7 +29,7 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// The major number of the newest CUDA that it runs; 0 should it not be a number.
+    /// The major number of the newest CUDA that the driver runs; 0 if `cuda` does not begin with a number.
     pub(crate) fn cuda_major(&self) -> u32 {
         self.cuda.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
     }
@@ -41,10 +41,10 @@ pub enum DriverError {
     /// The library is not there.
     #[error("there is no NVIDIA driver ({DRIVER} is missing)")]
     Missing,
-    /// Driver that does not work; the number is CUDA's.
+    /// The driver answered with an error; the number is CUDA's code for it.
     #[error("NVIDIA's driver answers with CUDA error {0}{hint}", hint = hint(*.0))]
     Fails(c_int),
-    /// Driver that lacks a function.
+    /// The driver lacks this function.
     #[error("{DRIVER} has no function {0}")]
     TooOld(&'static str),
 }
@@ -74,7 +74,7 @@ const CAPABILITY: [c_int; 2] = [75, 76];
 /// Longest text about a card asked for, in bytes.
 const TEXT_LENGTH: usize = 256;
 
-/// Asks the driver; it stays loaded.
+/// Asks the driver for its version and its cards. The driver's library stays loaded.
 ///
 /// # Errors
 /// [`DriverError`]. A driver without a card is an error too.
@@ -143,12 +143,12 @@ pub fn driver() -> Result<Driver, DriverError> {
     Ok(Driver { cuda, version: kernel_version(), cards: names, capabilities, bus_ids })
 }
 
-/// The version of the driver in the kernel, from Linux's `/proc`.
+/// The version of the driver in the kernel, from Linux's `/proc`; `None` where it is not there.
 pub fn kernel_version() -> Option<String> {
     version_in(&std::fs::read_to_string("/proc/driver/nvidia/version").ok()?)
 }
 
-/// The first word of the first line that is a version with at least one dot.
+/// The first word in the first line of `text` that is a version number with a dot.
 fn version_in(text: &str) -> Option<String> {
     let is_version = |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
     text.lines().next()?.split_whitespace().find(is_version).map(str::to_owned)

@@ -7,9 +7,9 @@
 use std::path::Path;
 use std::sync::Once;
 
-/// The libraries that the CUDA and TensorRT providers need or open later, each after those that it needs itself: of
-/// CUDA 13 and of CUDA 12, of which a folder has those that its ONNX Runtime is for. TensorRT's own are not part of
-/// what `runtime install --gpu` obtains, but may be put there.
+/// The libraries that the CUDA and TensorRT providers need or open later, each after those that it needs itself: for
+/// CUDA 13 and for CUDA 12, though a folder has only those of one CUDA. `runtime install --gpu` does not obtain
+/// TensorRT's own, but a user may put them there.
 #[cfg(not(windows))]
 const LIBRARIES: [&str; 18] = [
     "libcudart.so.13",
@@ -53,8 +53,8 @@ const LIBRARIES: [&str; 18] = [
     "nvonnxparser_10.dll",
 ];
 
-/// Loads those of NVIDIA's libraries that lie in the folder of the ONNX Runtime at `library`, once for the process;
-/// they stay. One that is missing or does not load is left to the provider, which names it.
+/// Loads NVIDIA's libraries in the folder of the ONNX Runtime at `library`, once for the process; they stay loaded. A
+/// library that is missing or fails to load is left to the provider, whose error names it.
 pub(super) fn load(library: &Path) {
     static ONCE: Once = Once::new();
     let Some(folder) = library.parent().filter(|folder| folder.is_absolute()) else { return };

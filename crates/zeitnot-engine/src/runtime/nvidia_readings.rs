@@ -14,7 +14,7 @@ const MILLIWATTS: f64 = 1e3;
 /// Bytes in a MiB.
 const MIB: f64 = (1 << 20) as f64;
 
-/// The state of a card at one moment. The driver does not give every number of every card.
+/// The state of a card at one moment; `None` for a number that the driver does not give.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CardReading {
@@ -28,11 +28,11 @@ pub struct CardReading {
     pub memory_used_mib: Option<f64>,
     /// Temperature of the chip, in degrees Celsius.
     pub temperature_c: Option<f64>,
-    /// The share of time in which something ran on it, in per cent; a card may be far from full at 100.
+    /// Share of time in which anything ran on the card, in per cent; at 100 the card may be far from full.
     pub utilisation_percent: Option<f64>,
 }
 
-/// Source of the state of cards.
+/// A source of readings of cards.
 pub trait CardSource: Send + Sync {
     /// The state of each card now, always in the same order.
     fn read(&self) -> Vec<CardReading>;
@@ -41,14 +41,14 @@ pub trait CardSource: Send + Sync {
 /// The cards that networks run on, as the driver reports them.
 pub struct NvidiaCards {
     nvml: Nvml,
-    /// Places of the cards on the bus: NVML counts cards in another order than CUDA, and counts those that CUDA does
-    /// not see.
+    /// Bus addresses of the cards. Indices would not do: NVML's order differs from CUDA's, and NVML counts cards that
+    /// CUDA does not see.
     bus_ids: Vec<String>,
 }
 
 impl NvidiaCards {
-    /// The cards with these indices of CUDA; without an index, the first card. `None` where the driver reports nothing
-    /// of them.
+    /// The cards with these indices of CUDA; without an index, the first card. `None` where the driver does not report
+    /// all of them.
     pub fn new(devices: &[u32]) -> Option<NvidiaCards> {
         let devices = if devices.is_empty() { &[0] } else { devices };
         let all = nvidia::driver().ok()?.bus_ids;
@@ -58,8 +58,8 @@ impl NvidiaCards {
     }
 }
 
-/// The library, by a name that containers have too, and on Windows in the system's folder: the loader there would look
-/// for a bare name in the working folder first.
+/// NVML's file: a name that containers have too; on Windows the path in the system's folder, since the loader there
+/// would look for a bare name in the working folder first.
 fn library() -> OsString {
     match std::env::var_os("SystemRoot").filter(|_| cfg!(windows)) {
         Some(mut root) => {

@@ -1,11 +1,11 @@
-//! Keeps the last error of ONNX Runtime's log, which may hold the reason that its own error leaves out.
+//! Keeps the last error of ONNX Runtime's log: it may hold a reason that the returned error leaves out.
 
 use ort::logging::LogLevel;
 use parking_lot::Mutex;
 
 static LAST: Mutex<Option<String>> = Mutex::new(None);
 
-/// The logger that ONNX Runtime is given: nothing goes to standard error but by `RUST_LOG`.
+/// The logger for ONNX Runtime: it keeps the last error; messages reach standard error only by `RUST_LOG`.
 pub(super) fn keep(level: LogLevel, _category: &str, _id: &str, location: &str, message: &str) {
     tracing::debug!(location, message, ?level, "ONNX Runtime");
     if matches!(level, LogLevel::Error | LogLevel::Fatal) {
@@ -13,12 +13,12 @@ pub(super) fn keep(level: LogLevel, _category: &str, _id: &str, location: &str, 
     }
 }
 
-/// Takes the last error out of the log.
+/// Takes out the last error that was logged, if any.
 pub(crate) fn take() -> Option<String> {
     LAST.lock().take()
 }
 
-/// ONNX Runtime's message in one line, without the places in its source.
+/// ONNX Runtime's message in one line, without locations in its source code.
 pub(crate) fn plain(text: &str) -> String {
     // In the order of writing; the function and file that report it stand before each.
     const MARKS: [&str; 6] =

@@ -28,8 +28,8 @@ const NETWORK_PHRASES: [&str; 9] = [
     "Cannot connect to proxy",
 ];
 
-/// The words of pip when the index lists nothing at all. The package exists for every pinned platform, so the index was
-/// not reached, or is a mirror without it.
+/// pip's words when the index lists no version at all. Every pinned package exists, so the index was not reached, or is
+/// a mirror without the package.
 const NO_VERSIONS: &str = "(from versions: none)";
 
 /// The commands under which Python is usually found on this platform.
@@ -41,9 +41,9 @@ pub(super) fn usual_pythons() -> Vec<Vec<String>> {
 
 /// Python's option to import from its own folders alone.
 const ISOLATED: &str = "-I";
-/// Python's option to leave its environment variables aside, `PYTHONPATH` among them. pip may be among the packages of
-/// the user, which [`ISOLATED`] would leave aside too; the folder that Python is started in, which comes first, is
-/// ours.
+/// Python's option to ignore its environment variables, `PYTHONPATH` among them: for a pip among the user's own
+/// packages, which [`ISOLATED`] would leave aside. Python still imports first from the folder that it is started in,
+/// which is ours.
 const WITHOUT_ENVIRONMENT: &str = "-E";
 
 /// A Python that has pip.
@@ -51,12 +51,12 @@ const WITHOUT_ENVIRONMENT: &str = "-E";
 pub(super) struct Python {
     /// The program's absolute path.
     program: PathBuf,
-    /// First arguments, the isolating option among them.
+    /// Arguments before those of pip, the isolating option among them.
     arguments: Vec<String>,
 }
 
 impl Python {
-    /// The Python that a command of a program and its first arguments starts; `None` if there is no such program.
+    /// The Python that `command` (a program and its first arguments) starts; `None` if there is no such program.
     fn new(command: &[String], isolation: &str) -> Option<Python> {
         let (program, first) = command.split_first()?;
         let arguments = first.iter().cloned().chain([isolation.to_owned()]).collect();
@@ -64,7 +64,7 @@ impl Python {
         Some(Python { program: find_program(program, &search_path)?, arguments })
     }
 
-    /// pip, to be started in `folder`, which must be ours and hold nothing that Python could import.
+    /// The command that starts pip in `folder`, which must be ours and hold nothing that Python could import.
     fn pip(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).args(["-m", "pip"]).current_dir(folder).stdin(Stdio::null());
@@ -74,10 +74,10 @@ impl Python {
     }
 }
 
-/// The absolute path of a program: as it is given, or, of a mere name, in the first folder of `search_path` that has
-/// it.
+/// The absolute path of a program: the given path, or, for a mere name, the file in the first folder of `search_path`
+/// that has it; `None` where no folder has it.
 ///
-/// Entries that are not absolute are passed over, the empty one among them: they mean the working folder or lie in it.
+/// Relative entries of `search_path` are skipped, the empty one among them: they mean the working folder or lie in it.
 fn find_program(program: &str, search_path: &OsStr) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.components().count() != 1 || path.is_absolute() {
@@ -97,14 +97,14 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & ANYBODY_EXECUTES != 0)
 }
 
-/// The links by which Windows names the programs of its shop cannot be followed.
+/// Whether `path` is a file or a link. The links by which Windows names the programs of its shop cannot be followed.
 #[cfg(not(unix))]
 fn is_program(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
 }
 
-/// The first of the commands that starts a Python with pip: with one of its own rather than one of the user's packages.
-/// Python is started in `folder`, see [`Python::pip`].
+/// The first of the commands that starts a Python with pip, at best with a pip of its own, else with one among the
+/// user's packages. Python is started in `folder`, see [`Python::pip`].
 pub(super) fn find_python(pythons: &[Vec<String>], folder: &Path) -> Result<Python, InstallError> {
     let mut without_pip = None;
     for isolation in [ISOLATED, WITHOUT_ENVIRONMENT] {
@@ -124,7 +124,7 @@ pub(super) fn find_python(pythons: &[Vec<String>], folder: &Path) -> Result<Pyth
     Err(without_pip.map_or(InstallError::NoPython(tried), InstallError::NoPip))
 }
 
-/// Runs pip in `folder`, with its temporary files there as well, and gives `progress` the bytes that lie there.
+/// Runs pip in `folder`, which also takes its temporary files, and reports that folder's size in bytes to `progress`.
 pub(super) fn run(
     python: &Python,
     arguments: &[String],
@@ -178,7 +178,7 @@ fn size_of_folder(folder: &Path) -> u64 {
     entries.filter_map(Result::ok).map(size).sum()
 }
 
-/// One line for what pip wrote to its error output.
+/// The error, in one line, for what pip wrote to its error output.
 fn explain(said: &str) -> InstallError {
     if let Some(phrase) = NETWORK_PHRASES.iter().find(|&&phrase| said.contains(phrase)) {
         return InstallError::NoNetwork((*phrase).to_owned());

@@ -11,7 +11,7 @@ use super::library;
 /// A file that is no usable ONNX Runtime, and the reason.
 #[derive(Debug)]
 pub(super) enum Unfit {
-    /// The system's loader refused it; its words.
+    /// A file that the system's loader refuses, with the loader's words.
     NotLoadable(String),
     /// Library that is not ONNX Runtime.
     NotOnnxRuntime,
@@ -22,8 +22,8 @@ pub(super) enum Unfit {
 pub(super) struct Found {
     /// Version, such as `1.31.1`.
     pub(super) version: String,
-    /// The execution providers that it was built with, such as `CPU`; empty when it is too old for this build to ask
-    /// it, or does not say.
+    /// The execution providers that the library was built with, such as `CPU`; empty when the library is too old for
+    /// this build to ask it, or does not say.
     pub(super) providers: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn ask(path: &Path) -> Result<Found, Unfit> {
     Ok(Found { version, providers: api.map(providers).unwrap_or_default() })
 }
 
-/// The loader's own words, which `libloading` keeps one level below its error.
+/// The loader's own words, which `libloading` keeps as the source of its error.
 fn reason(error: &libloading::Error, path: &Path) -> String {
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     let line = text.lines().next().unwrap_or_default().trim();
@@ -79,7 +79,7 @@ pub(super) fn minor(version: &str) -> Option<u32> {
     version.split('.').nth(1)?.parse().ok()
 }
 
-/// The execution providers in the library of this function table, such as `CPU`; empty should it not say.
+/// The execution providers of the library with the function table `api`, such as `CPU`; empty if the call fails.
 fn providers(api: &ort::sys::OrtApi) -> Vec<String> {
     // A failure's status is given up through the same table: `ort` itself has no library yet.
     let succeeded = |status: ort::sys::OrtStatusPtr| {

@@ -1,4 +1,4 @@
-//! Names the execution providers of ONNX Runtime: the parts of it that drive one kind of device each.
+//! Names the execution providers of ONNX Runtime: each is the part that drives one kind of device.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ impl Provider {
         }
     }
 
-    /// The variants of ONNX Runtime that have it.
+    /// The variants of ONNX Runtime that have this provider.
     pub fn variants(self) -> &'static [Variant] {
         match self {
             // The package for macOS has CoreML in it.
@@ -61,7 +61,7 @@ impl Provider {
         }
     }
 
-    /// The command that obtains a runtime with it: of several, the one that suits the machine.
+    /// The command that obtains a runtime with this provider: of several, the one that suits the machine.
     pub fn command(self) -> &'static str {
         match self {
             Provider::Cuda | Provider::TensorRt => "zeitnot runtime install --gpu",
@@ -71,7 +71,7 @@ impl Provider {
         }
     }
 
-    /// Whether it drives NVIDIA's cards, and needs their libraries.
+    /// Whether the provider drives NVIDIA's cards, and needs their libraries.
     pub fn is_nvidia(self) -> bool {
         matches!(self, Provider::Cuda | Provider::TensorRt)
     }

@@ -14,7 +14,7 @@ use super::{Runtime, Variant, load};
 pub struct Status {
     /// The runtime that loads, if any does.
     pub runtime: Option<Runtime>,
-    /// Why none loads.
+    /// Why no runtime loads.
     pub error: Option<String>,
     /// The pinned packages of this platform.
     pub pinned: Vec<Installed>,
@@ -30,11 +30,11 @@ pub struct Installed {
     pub package: String,
     /// Bytes to download.
     pub bytes: u64,
-    /// Path at which its library belongs.
+    /// Path at which the package's library belongs.
     pub library: PathBuf,
     /// Whether all files of the package are there.
     pub installed: bool,
-    /// The command that obtains it.
+    /// The command that obtains the package.
     pub command: &'static str,
 }
 

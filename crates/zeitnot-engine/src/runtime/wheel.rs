@@ -36,18 +36,18 @@ impl Drop for Partial {
     }
 }
 
-/// Whether a member of a wheel is a library to take out. Python's own half of a package is not.
+/// Whether a member of a wheel is a library to unpack. The package's extension module for Python is not.
 fn is_library(member: &str) -> bool {
     let name = member.rsplit('/').next().unwrap_or(member);
     let ending = [".so", ".dll", ".dylib"].iter().any(|ending| name.ends_with(ending)) || name.contains(".so.");
     ending && !name.contains("pybind11")
 }
 
-/// Unpacks the libraries of a wheel into one folder, from any folder of the wheel, so that they find each other
-/// beside themselves; returns their names and sizes in bytes. The wheel's hash is checked already.
+/// Unpacks the libraries of a wheel, from all of its folders, into one folder, where they find each other; returns
+/// their names and sizes in bytes. The wheel's hash is checked already.
 ///
-/// A file appears under its name only when it is whole: it is written beside it under a temporary name, flushed to disk
-/// and renamed. (Loading half a library does not fail, it crashes.)
+/// A file appears under its name only when it is whole: it is written under a temporary name in the same folder,
+/// flushed to disk and renamed. (Loading half a library does not fail, it crashes.)
 pub(super) fn unpack(wheel: &Path, folder: &Path) -> Result<Vec<(String, u64)>, InstallError> {
     let broken = |error: &dyn std::fmt::Display| InstallError::BrokenWheel {
         wheel: wheel.to_path_buf(),

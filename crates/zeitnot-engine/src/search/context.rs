@@ -8,7 +8,7 @@ use crate::search::params::SearchParams;
 use crate::tablebase::Probes;
 use std::sync::Arc;
 
-/// Bytes that a tree gets in any case: a search needs some to say anything.
+/// Fewest bytes that a tree gets, whatever the limit: without any a search has no result.
 const SMALLEST_TREE: usize = 1 << 20;
 
 /// The facts of one search that stay the same.
@@ -23,9 +23,9 @@ pub(crate) struct SearchContext {
     pub multi_pv: usize,
     /// The mean depth that was asked for, in plies.
     pub depth_limit: Option<u32>,
-    /// Positions that the network is asked at once.
+    /// Positions in one call of the network.
     pub minibatch_size: usize,
-    /// Positions that it is asked at once while the tree is small, up to `minibatch_size`.
+    /// Fewest positions in a batch while the tree is small; at most `minibatch_size`.
     pub least_batch: usize,
     /// Threads that gather and evaluate.
     pub workers: usize,
@@ -86,11 +86,11 @@ impl DrawScore {
     }
 }
 
-/// The limits that a search knows of its own end while it gathers.
+/// The limits that are known while a search gathers a batch.
 pub(crate) struct RemainingLimits {
-    /// Visits that the root may have.
+    /// Most visits that the root may have.
     pub node_limit: u64,
-    /// Playouts that the stoppers expect; root moves that cannot catch up with the best one within them get no visits.
+    /// Playouts that the stoppers still expect; root moves that cannot catch up with the best in these get no visits.
     pub playouts_expected: f64,
     /// The root's best edge at present.
     pub best_edge: Option<usize>,

@@ -26,10 +26,10 @@
 //! - Priors are kept in 8 bits (see `tree/prior_codes.rs`), where Lc0's have 16 and a fast exponential; the visits of
 //!   `tests/search_golden.rs` differ from Lc0's by 0.005 on average.
 //! - `MaxCollisionEvents`, which does nothing in Lc0, limits the nodes at which visits of a batch collide. The
-//!   network is asked for nothing but visits (Lc0's prefetch).
+//!   network evaluates visited positions alone: nothing is prefetched, unlike in Lc0.
 //! - Drawn ends are ranked by visits like open moves, the shorter first among equals: Lc0's rule is no order.
 //! - `go depth` ends when every root move is decided, or the lines end before that depth (`run/depth_growth.rs`), and
-//!   node limits are met exactly. One move alone is searched to such a limit.
+//!   node limits are met exactly, also where there is only one legal move.
 //! - The depth that is shown does not fall while the tree is kept.
 //! - Noise is drawn anew for every search, also at a root that was found in the reused tree.
 //! - At `RamLimitMb` the search goes on and prunes the subtrees with the fewest visits; Lc0 stops. It ends at

@@ -7,9 +7,9 @@ use crate::search::tree::root_noise::Noise;
 /// First-play urgency: the value of an unvisited move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fpu {
-    /// The parent's value less this times the square root of the policy already visited.
+    /// The parent's value, less this times the square root of the sum of the visited moves' priors.
     Reduction(f32),
-    /// One value for all nodes.
+    /// This value at all nodes.
     Absolute(f32),
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct MovesLeftParams {
 /// Parameters of the search. Names and defaults are Lc0's.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SearchParams {
-    /// Positions a batch; 0: the backend's preferred size, less in a small tree on a CPU.
+    /// Positions in a batch; 0: the backend's preferred size, fewer in a small tree on a CPU.
     pub minibatch_size: usize,
     /// Bytes that tree and cache may take together; `None`: no limit.
     pub memory_limit: Option<usize>,
@@ -66,9 +66,9 @@ pub(crate) struct SearchParams {
     pub cpuct_at_root: Cpuct,
     /// Value of unvisited moves.
     pub fpu: Fpu,
-    /// Value of unvisited moves at the root; `None`: the same.
+    /// Value of unvisited moves at the root; `None`: as `fpu` says.
     pub fpu_at_root: Option<Fpu>,
-    /// Divides the policy's logits.
+    /// Divisor of the policy's logits.
     pub policy_temperature: f32,
     /// Value of a draw for White, -1 to 1.
     pub draw_score: f32,
@@ -90,15 +90,15 @@ pub(crate) struct SearchParams {
     pub out_of_order_eval: bool,
     /// Number of evaluations out of order that a batch may bring, in batch sizes.
     pub max_out_of_order_evals_factor: f32,
-    /// Nodes at which visits of one batch may collide in a tree of any size.
+    /// Most nodes at which visits of one batch may collide, in a tree of any size.
     pub max_collision_events: u32,
-    /// Visits of one batch that may collide in a large tree.
+    /// Most visits of one batch that may collide in a large tree.
     pub max_collision_visits: u32,
-    /// Visits of the tree up to which one may.
+    /// Visits of the tree up to which only one visit of a batch may collide.
     pub max_collision_visits_scaling_start: u32,
-    /// Visits of the tree from which [`SearchParams::max_collision_visits`] are.
+    /// Visits of the tree from which on [`SearchParams::max_collision_visits`] may collide.
     pub max_collision_visits_scaling_end: u32,
-    /// Power of the growth between them.
+    /// Exponent of the growth between these two.
     pub max_collision_visits_scaling_power: f32,
 }
 

@@ -10,7 +10,7 @@ use std::fmt;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
 
-/// Hears from a search. Called from the search's own threads. No method has a default: a decorator cannot forget one.
+/// Listener to a search, called from the search's threads. No method has a default: a decorator cannot forget one.
 pub trait Listener: Send + Sync {
     /// The time manager's plan, before the search of a timed move starts.
     fn planned(&self, plan: &Plan);
@@ -31,14 +31,14 @@ pub enum EndReason {
     Stopped,
     /// No legal move to choose from.
     NoMoves,
-    /// Move from a book without a search, with its weight and that of all the position's moves.
+    /// A move from a book, without a search.
     Book {
         /// Weight of the move in the book.
         weight: u32,
-        /// Weight of all moves of the position.
+        /// Sum of the weights of all moves of the position.
         total: u32,
     },
-    /// An answer was due before anything was evaluated: the move was chosen without.
+    /// An answer was due before anything was evaluated: the move was chosen without an evaluation.
     Unevaluated(Guess),
     /// The evaluator failed.
     Failed,
@@ -72,13 +72,13 @@ pub struct SearchEnd {
     pub best: Option<Move>,
     /// The reply expected.
     pub ponder: Option<Move>,
-    /// The last state.
+    /// The last state of the search.
     pub report: Report,
     /// Statistics of the root's moves, when they were asked for.
     pub move_stats: Vec<MoveStats>,
-    /// Why it ended.
+    /// Why the search ended.
     pub reason: EndReason,
-    /// The error, in one line.
+    /// The error in one line, if there was one.
     pub error: Option<String>,
     /// The time manager's account of the move, if it had a clock.
     pub time: Option<TimeReport>,
@@ -90,17 +90,17 @@ pub(crate) struct SearchRequest {
     pub game: Game,
     /// The limits that end the search.
     pub limits: SearchLimits,
-    /// The time of the game; the search has begun by it. It comes back with the end of the search.
+    /// The timekeeper of the game, which knows of the search's begin. It comes back with the end of the search.
     pub time: Timekeeper,
     /// Root moves to search; empty: all.
     pub search_moves: Vec<Move>,
     /// Parameters.
     pub params: SearchParams,
-    /// Lines to report.
+    /// Number of lines to report.
     pub multi_pv: usize,
     /// Whether the end carries [`SearchEnd::move_stats`].
     pub with_move_stats: bool,
-    /// Whether the reports before it carry [`Report::move_stats`].
+    /// Whether the reports before the end carry [`Report::move_stats`].
     pub with_live_stats: bool,
     /// The measured latency of batches. It comes back with the end of the search.
     pub latency: BatchLatency,
@@ -110,17 +110,17 @@ pub(crate) struct SearchRequest {
     pub probes: Probes,
     /// Start of the move's clock, on the injected clock.
     pub start_ms: f64,
-    /// The latest end, in milliseconds since then, by the clock or `movetime`: it holds from the first batch on.
+    /// The latest end by the clock or `movetime`, in milliseconds since `start_ms`: it holds from the first batch on.
     pub hard_limit_ms: Option<f64>,
-    /// Answer deadline in milliseconds since then, although nothing was evaluated yet.
+    /// Deadline of an answer even if nothing was evaluated yet, in milliseconds since `start_ms`.
     pub due_ms: Option<f64>,
     /// The longest batch where no time limit is near, in milliseconds; `None`: as long as it takes. A move that comes
-    /// while a batch of pondering or analysis is evaluated has one evaluator less until its end.
+    /// while a batch of pondering or analysis is evaluated has one evaluator fewer until that batch ends.
     pub longest_batch_ms: Option<f64>,
-    /// Time at which the evaluator is free, on the injected clock: the answer before may have left a batch behind. For
-    /// searches on the caller's thread alone.
+    /// Time at which the evaluator is free, on the injected clock: the previous search may have answered before its
+    /// last batch ended. For searches on the caller's thread alone.
     pub busy_until_ms: f64,
-    /// Sees the root as its visits grow.
+    /// The observer of the root, if there is one.
     pub root_observer: Option<SharedRootObserver>,
 }
 
@@ -128,11 +128,11 @@ pub(crate) struct SearchRequest {
 pub(crate) struct Finished {
     /// The tree.
     pub tree: Tree,
-    /// The time of the game, having seen the outcome.
+    /// The timekeeper of the game, which has seen the outcome.
     pub time: Timekeeper,
     /// Latency of batches, those of earlier searches among them.
     pub latency: BatchLatency,
-    /// End of the last batch, on the injected clock: on the caller's thread an answer that is due leaves it behind.
+    /// End of the last batch, on the injected clock: on the caller's thread an answer that is due does not wait for it.
     pub busy_until_ms: f64,
 }
 
@@ -140,6 +140,6 @@ pub(crate) struct Finished {
 pub(crate) struct NotStarted {
     /// The operating system's reason.
     pub error: std::io::Error,
-    /// The parts that the search was given.
+    /// The parts that the search was given, for the next search.
     pub remains: Box<Finished>,
 }

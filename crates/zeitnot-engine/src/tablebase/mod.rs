@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use thiserror::Error;
 use zeitnot_text::files::{OtherKind, to_path};
 
-/// Why a folder gives no tables. Its text is one line.
+/// Why tables are not used. The error's text is one line.
 #[derive(Debug, Error)]
 pub enum TablebaseError {
     /// The folder cannot be read.
@@ -65,9 +65,9 @@ impl fmt::Debug for Tablebase {
 }
 
 impl Tablebase {
-    /// Finds the tables in `folders`: none or several, separated by `;`, or by `:` where no drive has one in its name.
-    /// A folder that gives none, or a file that cannot be one, is complained of, and the others serve all the same. No
-    /// table file is opened yet.
+    /// Finds the tables in `folders`: any number of folders, separated by `;` (outside Windows also by `:`). A folder
+    /// without tables and a file that cannot be a table each give an error, and the others serve all the same. No table
+    /// file is opened yet.
     pub fn open(folders: &str) -> (Tablebase, Vec<TablebaseError>) {
         let mut tables = shakmaty_syzygy::Tablebase::new();
         // A folder may be named by several ways, and a table lie in several folders.
@@ -99,12 +99,12 @@ impl Tablebase {
         (Tablebase { tables, files: names.len(), broken: AtomicBool::new(false) }, errors)
     }
 
-    /// Tables found: one each for WDL and DTZ.
+    /// Number of tables found; WDL and DTZ of the same pieces are two.
     pub fn files(&self) -> usize {
         self.files
     }
 
-    /// Pieces of the largest table, kings included; 0 without any.
+    /// Pieces of the largest table, kings included; 0 without tables.
     pub fn max_pieces(&self) -> u32 {
         self.tables.max_pieces() as u32
     }
@@ -117,8 +117,8 @@ impl Tablebase {
         if self.broken.load(Ordering::Relaxed) { Err(TablebaseError::Broken) } else { Ok(()) }
     }
 
-    /// The answer of `ask` from the tables; `None` when they do not have it. The files are decompressed as they are, so
-    /// that a damaged one may lead the library astray: its panic must not cost the game, in whichever thread.
+    /// The answer of `ask` from the tables; `None` when they have none or a probe has panicked. The library
+    /// decompresses files unchecked and panics on some damaged ones; that must not cost the game, whichever the thread.
     pub(crate) fn probe<T>(
         &self,
         ask: impl FnOnce(&shakmaty_syzygy::Tablebase<Chess>) -> Result<T, SyzygyError>,
@@ -134,7 +134,7 @@ impl Tablebase {
         }
     }
 
-    /// Whether the tables may know the position: few enough pieces, no castling, and nothing that no game can lead to.
+    /// Whether the tables may know the position: few pieces, no castling rights, two kings, and none to be taken.
     fn covers(&self, position: &Position) -> bool {
         position.piece_count() <= self.max_pieces()
             && position.chess().castles().is_empty()
@@ -142,8 +142,8 @@ impl Tablebase {
             && !position.is_illegal()
     }
 
-    /// The result for the side to move of a position right after a capture or pawn move: 1 won, 0 drawn, -1 lost. What
-    /// the fifty-move rule saves is drawn. `None` when the position is of another kind or no table has it.
+    /// The result for the side to move of a position right after a capture or pawn move: 1 won, 0 drawn, -1 lost. A win
+    /// or loss that the fifty-move rule makes a draw is drawn. `None` for any other position, or when no table has it.
     pub fn wdl(&self, position: &Position) -> Option<i8> {
         if position.rule50() != 0 || !self.covers(position) {
             return None;
@@ -167,7 +167,7 @@ fn entries(folder: &Path) -> io::Result<(PathBuf, ReadDir)> {
     Ok((folder.canonicalize()?, folder.read_dir()?))
 }
 
-/// A damaged file is worth a word in the log; a table that is not there is not.
+/// Logs the error of a damaged file; a missing table is no error.
 fn note(error: &SyzygyError) {
     if let SyzygyError::ProbeFailed { .. } = error {
         tracing::warn!(%error, "tablebase");
@@ -187,12 +187,12 @@ pub(crate) struct Probes {
 }
 
 impl Probes {
-    /// `tables`: those to be asked inside the search; `hits`: positions already found for it at the root.
+    /// Probes of `tables` inside the search, with `hits` positions already found at its root.
     pub(crate) fn new(tables: Option<Arc<Tablebase>>, hits: u64) -> Probes {
         Probes { tables, hits: AtomicU64::new(hits) }
     }
 
-    /// See [`Tablebase::wdl`].
+    /// The result by [`Tablebase::wdl`], which counts as a hit; `None` also without tables.
     pub(crate) fn wdl(&self, position: &Position) -> Option<i8> {
         let wdl = self.tables.as_ref()?.wdl(position)?;
         self.hits.fetch_add(1, Ordering::Relaxed);

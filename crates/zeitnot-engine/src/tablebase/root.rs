@@ -5,15 +5,15 @@ use super::Tablebase;
 use crate::chess::{Game, Move, Position};
 use shakmaty_syzygy::{Dtz, MaybeRounded, Wdl};
 
-/// Rank of a move that wins with plies to spare (Lc0's and Stockfish's scale, docs/lc0.md, 3.4). Ranks of wins begin at
-/// 900.
+/// Rank of a move that wins with plies to spare under the fifty-move rule (Lc0's and Stockfish's scale, docs/lc0.md,
+/// 3.4). Ranks of wins begin at 900.
 const WON: i32 = 1000;
-/// Rank of a move that wins but for the fifty-move rule, by WDL alone.
+/// Rank, by WDL alone, of a move that would win without the fifty-move rule.
 const CURSED: i32 = 899;
 
-/// Plies without capture or pawn move that do not draw yet.
+/// Most plies without capture or pawn move that do not draw yet.
 const LAST_SAFE_PLY: i32 = 99;
-/// Plies without capture or pawn move that draw.
+/// Plies without capture or pawn move after which the game is drawn.
 const DRAWN_PLY: i32 = 100;
 
 /// The moves that keep the result of a position.
@@ -21,16 +21,16 @@ const DRAWN_PLY: i32 = 100;
 pub struct RootMoves {
     /// The moves, in the order of the move generator.
     pub moves: Vec<Move>,
-    /// Whether their distances to the next capture or pawn move are known, so that any play among them gets there. By
-    /// WDL alone a search has to find its way.
+    /// Whether the moves were ranked by their distance to the next capture or pawn move (DTZ), so that any play among
+    /// them gets there. Ranked by WDL alone, a search has to find its way.
     pub by_dtz: bool,
     /// Positions that were looked up.
     pub probes: u64,
 }
 
 impl Tablebase {
-    /// The moves to choose from at the end of `game`; `None` when a table for one of them is missing. With `fast`, wins
-    /// are only the shortest to the next capture or pawn move (`SyzygyFastPlay`).
+    /// The moves worth searching at the end of `game`; `None` without a move, and when a table for one of them is
+    /// missing. With `fast` (`SyzygyFastPlay`), the only wins kept are the shortest to the next capture or pawn move.
     ///
     /// A win with plies to spare is as good as any other, so that the choice is the network's, until a position has
     /// repeated: from then on, as long as nothing is captured and no pawn moves, only the shortest way counts.
@@ -62,8 +62,8 @@ impl Tablebase {
         Some(RootMoves { moves: keep, by_dtz, probes: moves.len() as u64 })
     }
 
-    /// Plies to the next capture or pawn move for the player who has moved to this position, that move among them;
-    /// negative when it is the other side that wins.
+    /// Plies to the next capture or pawn move for the player who has moved to `after`, that move included; negative
+    /// when the other side wins. `None` when no table has the position.
     fn dtz_of_move(&self, after: &Position) -> Option<MaybeRounded<Dtz>> {
         if after.legal_moves().is_empty() {
             return Some(MaybeRounded::Precise(Dtz(i32::from(after.is_check()))));
@@ -102,7 +102,7 @@ fn has_repeated(game: &Game) -> bool {
     game.positions().iter().rev().take(phase).any(|position| position.repetitions() > 0)
 }
 
-/// The rank of a move `dtz` plies from the next capture or pawn move, `played` of which were played without one.
+/// The rank of a move by its DTZ (see `Tablebase::dtz_of_move`), `played` plies after a capture or pawn move.
 fn dtz_rank(dtz: MaybeRounded<Dtz>, played: i32, hurry: bool) -> i32 {
     // A rounded distance may be one more: a win must do with that, and a loser may hope for it.
     let longest = match dtz {

@@ -1,4 +1,4 @@
-//! Compares predicted gains with those that searches realised.
+//! Compares the gains that the network predicts with the gains that searches realised.
 
 use crate::searches::Search;
 use std::collections::BTreeMap;
@@ -7,20 +7,20 @@ use zeitnot_lab::bootstrap::mean_and_interval;
 use zeitnot_lab::report::{Figure, Table};
 use zeitnot_time::managers::price::gain::GainNetwork;
 
-/// Points of the figure.
+/// Number of points in the figure.
 const POINTS: usize = 15;
-/// Gains are shown in thousandths.
+/// Factor from a gain to the thousandths that the figure shows.
 const SHOWN: f64 = 1e3;
 
-/// The gain of a moment whose search grew enough.
+/// The gain at one moment of a search, predicted and realised.
 pub struct Gain {
     predicted: f64,
     realised: f64,
-    /// The pair of games that it is from.
+    /// Number of the pair of games that the search is from.
     pair: u32,
 }
 
-/// The gains of all moments, in the order of the predictions.
+/// Gains at all moments with a realised gain, sorted by the predicted gain.
 pub fn gains(network: &GainNetwork, searches: &[&Search]) -> Vec<Gain> {
     let of_search = |search: &&Search| {
         let pair = search.pair;
@@ -33,7 +33,7 @@ pub fn gains(network: &GainNetwork, searches: &[&Search]) -> Vec<Gain> {
     gains
 }
 
-/// The means of both, and the slope of the realised gain in the predicted one.
+/// The mean predicted gain, the mean realised gain, and the least-squares slope of realised over predicted gain.
 fn summary(gains: &[Gain]) -> (f64, f64, f64) {
     let mean = |of: &dyn Fn(&Gain) -> f64| gains.iter().map(of).sum::<f64>() / gains.len() as f64;
     let (predicted, realised) = (mean(&|gain| gain.predicted), mean(&|gain| gain.realised));
@@ -41,8 +41,8 @@ fn summary(gains: &[Gain]) -> (f64, f64, f64) {
     (predicted, realised, covariance / mean(&|gain| (gain.predicted - predicted).powi(2)))
 }
 
-/// The 95 % interval of the mean realised gain, by drawing whole pairs of games: the moments of a search, some thirty,
-/// are alike, and so are the searches of a game.
+/// The 95 % interval of the mean realised gain, by bootstrap over whole pairs of games: the some thirty moments of a
+/// search are alike, and so are the searches of a game.
 fn interval(gains: &[Gain]) -> [f64; 2] {
     let mut pairs: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for gain in gains {
@@ -52,7 +52,7 @@ fn interval(gains: &[Gain]) -> [f64; 2] {
     mean_and_interval(&pairs.into_values().collect::<Vec<_>>()).1
 }
 
-/// Tells each third of the predictions.
+/// Prints the means and the slope of each third of the gains, in order of prediction.
 pub fn tell(gains: &[Gain]) {
     for third in gains.chunks(gains.len().div_ceil(3).max(1)) {
         let (predicted, realised, slope) = summary(third);
@@ -60,7 +60,7 @@ pub fn tell(gains: &[Gain]) {
     }
 }
 
-/// Draws parts of equal size, with the 95 % interval of each mean over pairs of games.
+/// Draws the calibration in `POINTS` parts of equal size, with 95 % intervals by bootstrap over pairs of games.
 pub fn figure(gains: &[Gain]) -> Figure {
     let mut table = Table::new(&["predicted", "realised", "95 % interval", "moments"]);
     let (mut points, mut bars) = (Vec::new(), Vec::new());

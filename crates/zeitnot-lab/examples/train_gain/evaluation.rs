@@ -1,18 +1,18 @@
-//! Evaluates predictions of the gain over searches: what is lost when all of them stop at one price of a node.
+//! Evaluates predictions of the gain: the regret of recorded searches that all stop at one price of a node.
 
 use crate::searches::{Moment, Search};
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_time::managers::price::gain::{GROWTH, GainNetwork};
 
-/// Mean nodes of a move.
+/// Mean new nodes of a move at which regrets are printed.
 const MEAN_NODES: [f64; 3] = [60.0, 130.0, 400.0];
-/// Halvings of the range of prices.
+/// Steps of the bisection for a price.
 const HALVINGS: u32 = 50;
-/// Variance of the value of a visit below a root move, for the closed form: it loses least with 0.1 of 0.01, 0.03, 0.1
-/// and 0.3.
+/// Variance of the value of one visit below a root move, for the closed form. Of 0.01, 0.03, 0.1 and 0.3, the value 0.1
+/// loses least.
 const VARIANCE: f64 = 0.1;
 
-/// Prints what searches lose that are stopped by the network, by less than the network, and with equal trees.
+/// Prints the regret of stops by the network, by two simpler predictions, and at one size of the tree.
 pub fn tell(network: &GainNetwork, searches: &[&Search]) {
     let mut random = SplitMix64(28);
     let others: Vec<usize> = searches.iter().map(|_| random.below(searches.len())).collect();
@@ -29,9 +29,9 @@ pub fn tell(network: &GainNetwork, searches: &[&Search]) {
     row("trees of one size", searches, |_, _| 1.0);
 }
 
-/// Prints the regret, in thousandths, at each of the mean nodes.
+/// Prints the mean regret, in thousandths, at each of [`MEAN_NODES`].
 fn row(name: &str, searches: &[&Search], gain: impl Fn(usize, &Moment) -> f64) {
-    // The gain of one more node at each moment, its nodes and its regret.
+    // For each moment: the gain of one more node, the new nodes and the regret.
     let moments: Vec<Vec<(f64, f64, f64)>> = searches
         .iter()
         .enumerate()
@@ -64,9 +64,9 @@ fn row(name: &str, searches: &[&Search], gain: impl Fn(usize, &Moment) -> f64) {
     eprintln!("{name}: {}", regrets.join(", "));
 }
 
-/// The expected gain over each rival whose difference in value is normal: `s phi(d / s) - d (1 - Phi(d / s))`, the most
-/// of all of them. The difference `d` is expected to change by `s`, whose square is the variance that [`GROWTH`] times
-/// the visits take off.
+/// The gain in closed form: `s phi(d / s) - d (1 - Phi(d / s))` for each rival, and the most of these. The change of
+/// the lead `d` in value is normal with deviation `s`: `s^2` is the drop of its variance when visits grow by
+/// [`GROWTH`].
 fn closed_form(moment: &Moment) -> f64 {
     let (visits, value) = moment.best;
     let of_rival = |(rival_visits, rival_value): &(f64, f64)| {

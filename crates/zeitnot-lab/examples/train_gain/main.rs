@@ -1,4 +1,4 @@
-//! Trains the network by which the time manager `price` predicts the gain of more nodes, from recorded searches, and
+//! Trains the network that predicts the gain of more nodes for the time manager `price`, from recorded searches, and
 //! writes its numbers as Rust:
 //!
 //! ```sh
@@ -6,12 +6,12 @@
 //! cargo fmt
 //! ```
 //!
-//! The file is written at the end: the example itself needs the one that is there. Without `--out` its text is printed.
+//! The file is written at the end, as the example is built with the old one. Without `--out` its text is printed.
 //!
-//! `--hold-out 0` or `--hold-out 1` leaves out every second pair of games: calibration and losses, on standard error,
-//! are of those alone. The same files give the same numbers on one machine. `--evaluate` trains nothing: it prints what
-//! the searches lose that are stopped by the network of the program, and by less than it. `--svg FILE` draws its
-//! calibration.
+//! `--hold-out 0` or `--hold-out 1` leaves every second pair of games out of the training; the calibration and losses
+//! on standard error are of these pairs alone. The same files give the same numbers on one machine. `--evaluate` trains
+//! nothing: it prints the regret of stops by the program's own network and by simpler predictions. `--svg FILE` draws
+//! the calibration of that network.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
@@ -63,14 +63,14 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes a flag and its value out of the arguments.
+/// Removes a flag and its value from the arguments and returns the value; `None` where the flag is missing.
 fn value_of(arguments: &mut Vec<String>, flag: &str) -> anyhow::Result<Option<String>> {
     let Some(at) = arguments.iter().position(|argument| argument == flag) else { return Ok(None) };
     ensure!(at + 1 < arguments.len(), "{flag} needs a value");
     Ok(arguments.drain(at..at + 2).nth(1))
 }
 
-/// The price: the value that the mean number of new nodes has to gain, on average over moves of 40 to 800 nodes.
+/// The price: mean new nodes of a move times the price of one node, a mean over prices that give 40 to 800 nodes.
 fn price(network: &GainNetwork, searches: &[&Search]) -> f64 {
     let gains: Vec<Vec<(f64, f64)>> = searches
         .iter()
@@ -88,7 +88,7 @@ fn price(network: &GainNetwork, searches: &[&Search]) -> f64 {
         .map(|price| (mean_nodes(price).ln(), price.ln()))
         .filter(|(nodes, _)| (40_f64.ln()..800_f64.ln()).contains(nodes))
         .collect();
-    // Twice the nodes, half the gain of each.
+    // Twice the nodes halve the gain of each, so that the product is about constant.
     let logarithms = points.iter().map(|(nodes, price)| nodes + price);
     let price = (logarithms.sum::<f64>() / points.len().max(1) as f64).exp();
     for (nodes, node) in points.iter().step_by(points.len().div_ceil(6).max(1)) {
@@ -97,7 +97,7 @@ fn price(network: &GainNetwork, searches: &[&Search]) -> f64 {
     price
 }
 
-/// The source of the file that holds the numbers in the program.
+/// Rust source of the file that holds the network's numbers and the price.
 fn source(network: &GainNetwork, price: f64) -> String {
     let row = |numbers: &[f64]| numbers.iter().map(|number| format!("{number:?}")).collect::<Vec<_>>().join(", ");
     let weights: String = network.hidden.iter().map(|weights| format!("    [{}],\n", row(weights))).collect();

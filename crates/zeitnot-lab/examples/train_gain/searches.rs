@@ -1,4 +1,4 @@
-//! Reads recorded searches as moments: what the gain network sees, and what stopping there costs.
+//! Reads recorded searches as moments, each with the inputs of the gain network and the cost of stopping there.
 
 use anyhow::Context as _;
 use std::path::Path;
@@ -6,16 +6,16 @@ use zeitnot_lab::recordings::{RecordedSearch, RecordedSnapshot, read_recording};
 use zeitnot_time::managers::price::gain::{GROWTH, GainNetwork};
 use zeitnot_time::managers::price::root_history::{INPUTS, RootHistory};
 
-/// New nodes before which no search stops.
+/// Least new nodes with which a search may stop.
 const LEAST_NODES: u64 = 16;
-/// A tree that is this share of [`GROWTH`] times as large counts as grown.
+/// Share of a growth by [`GROWTH`] from which a tree counts as grown.
 const NEARLY: f64 = 0.97;
 
-/// A search, from its first moment at which it may stop.
+/// The moments of a recorded search at which it may stop.
 pub struct Search {
-    /// The games with one opening have one number.
+    /// Number of the pair of games with the same opening.
     pub pair: u32,
-    /// In the order of their nodes, at least one.
+    /// Moments in the order of their nodes; at least one.
     pub moments: Vec<Moment>,
 }
 
@@ -24,13 +24,13 @@ pub struct Moment {
     pub inputs: [f64; INPUTS],
     pub new_nodes: f64,
     pub total_nodes: f64,
-    /// Loss of the choice against the choice at the end.
+    /// Value that the move chosen here loses against the choice at the end.
     pub regret: f64,
-    /// Gain of the choice when the tree grows by [`GROWTH`], where the record goes on so far.
+    /// Drop of the regret when the tree grows by [`GROWTH`]; `None` where the record ends before.
     pub gain: Option<f64>,
-    /// Visits and value of the choice.
+    /// Visits and value of the move chosen here.
     pub best: (f64, f64),
-    /// Visits and value of each other move that was visited.
+    /// Visits and value of each other visited move.
     pub rivals: Vec<(f64, f64)>,
 }
 
@@ -39,7 +39,7 @@ pub fn read(paths: &[String]) -> anyhow::Result<Vec<Search>> {
     let (mut searches, mut pairs) = (Vec::new(), 0);
     for path in paths {
         let (_, mut traces) = read_recording(Path::new(path)).with_context(|| path.clone())?;
-        // Games of different files are no pair, and every second pair of each file stays one.
+        // Games of different files are in different pairs, and each pair keeps its parity for `--hold-out`.
         traces.iter_mut().for_each(|trace| trace.game = trace.game.saturating_add(2 * pairs));
         pairs = traces.iter().map(|trace| trace.pair() + 1).fold(pairs, u32::max).next_multiple_of(2);
         searches.extend(traces.iter().map(search).filter(|search| !search.moments.is_empty()));
@@ -71,7 +71,7 @@ fn search(trace: &RecordedSearch) -> Search {
 }
 
 impl Moment {
-    /// The gain of one more node that a network predicts here.
+    /// Gain of one more node at this moment, as a network predicts it.
     pub fn gain_of_a_node(&self, network: &GainNetwork) -> f64 {
         network.gain(&self.inputs) / (self.total_nodes * (GROWTH - 1.0))
     }

@@ -1,4 +1,4 @@
-//! Trains the gain network: it tells gains, and stops searches where they lose least.
+//! Trains the gain network to predict gains, and to stop searches where they lose least.
 
 use crate::searches::{Moment, Search};
 use zeitnot_engine::splitmix::SplitMix64;
@@ -7,33 +7,33 @@ use zeitnot_time::managers::price::root_history::INPUTS;
 
 /// Passes over the searches.
 const EPOCHS: usize = 60;
-/// Searches of a step.
+/// Searches in each training step.
 const BATCH: usize = 128;
-/// The first step's rate; it falls to nothing in a line.
+/// Learning rate of the first step; the rate falls linearly to 0.
 const RATE: f64 = 5e-3;
-/// Pull of the weights towards 0, a step and unit of the rate.
+/// Weight decay, per step and unit of the learning rate.
 const DECAY: f64 = 0.01;
-/// Moves of so few and so many nodes are trained, as the price has to be right for both.
+/// Range of a move's nodes in the training, as the price has to be right for all of them.
 const NODES: [f64; 2] = [40.0, 800.0];
-/// The value that one node costs, times the nodes of an average move.
+/// Cost of all nodes of an average move, as a value.
 const COST: f64 = 0.1;
-/// How sharply a search stops when its gain falls below the price: a chance of 3/4 at this power of 3 below it.
+/// Sharpness of stops: a search stops with a chance of 3/4 where the price is `3^(1 / SHARPNESS)` its gain.
 const SHARPNESS: f64 = 3.0;
-/// The first price.
+/// Price of a node times the nodes of a move, at the start of the training.
 const FIRST_PRICE: f64 = 0.0015;
 
 const OUTPUT: usize = HIDDEN * (INPUTS + 1);
 const BIAS: usize = OUTPUT + HIDDEN;
-/// The logarithm of the price is learned beside the network.
+/// Index of the logarithm of the price, which is learned with the network.
 const PRICE: usize = BIAS + 1;
 const NUMBERS: usize = PRICE + 1;
 
 /// Trains by Adam on the sum of two losses.
 ///
 /// - The squared error of the gain, over its variance.
-/// - What searches lose that stop with the chance `1 / (1 + exp(-SHARPNESS ln(price / gain)))` at each moment: their
-///   regret and the cost of their nodes. It is not enough to predict gains: small errors next to the price matter more
-///   than large ones far from it.
+/// - The regret and the cost of nodes of searches that stop at each moment with the chance
+///   `1 / (1 + exp(-SHARPNESS ln(price / gain)))`. Predicting gains is not enough: small errors near the price matter
+///   more than large errors far from it.
 pub fn train(searches: &[&Search]) -> GainNetwork {
     let mut random = SplitMix64(28);
     let mut uniform = move || random.unit();
@@ -89,17 +89,17 @@ pub fn train(searches: &[&Search]) -> GainNetwork {
             numbers[at] -= rate * (mean / (spread.sqrt() + 1e-8) + decay);
         }
     }
-    // As they are written.
+    // Rounded, as the file holds them.
     numbers.iter_mut().for_each(|number| *number = (*number * 1e4).round() / 1e4);
     network(&numbers)
 }
 
-/// How the loss of a search changes with its willingness to stop at each moment.
+/// Slopes of a search's loss in the logarithm of price over gain, one for each moment.
 ///
 /// With `s` the chance of a stop at a moment that is reached with the chance `r`, `c` the loss of a stop there and `v`
-/// the loss of going on, its slope is `r s (1 - s) (c - v)`. The last moment always stops.
+/// the loss of going on, the slope is `SHARPNESS r s (1 - s) (c - v)`. The last moment always stops.
 fn stopping_slopes(moments: &[Moment], predicted: &[f64], log_price: f64, log_nodes: f64) -> Vec<f64> {
-    // Regret falls about as the root of the nodes: so all counts of nodes weigh alike.
+    // Regret falls about with the root of the nodes: with this weight all counts of nodes weigh alike.
     let weight = (log_nodes / 2.0).exp();
     let loss = |moment: &Moment| weight * moment.regret + COST * moment.new_nodes / log_nodes.exp();
     let chance = |(moment, gain): (&Moment, &f64)| {
@@ -126,7 +126,7 @@ fn stopping_slopes(moments: &[Moment], predicted: &[f64], log_price: f64, log_no
     slopes
 }
 
-/// Adds the slopes of a loss whose slope in the logarithm of the gain is `slope`.
+/// Adds the slopes of a loss to `gradient`; `slope` is the loss's slope in the logarithm of the predicted gain.
 fn add_gradient(
     gradient: &mut [f64; NUMBERS],
     network: &GainNetwork,

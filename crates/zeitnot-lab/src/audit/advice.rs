@@ -5,20 +5,20 @@ use crate::recordings::Speed;
 use zeitnot_engine::chess::{Color, Game};
 use zeitnot_time::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
 
-/// Share of a tree that the next move finds, where it is not known: about what searches of this engine find.
+/// Assumed share of a search tree that the next move reuses: about the share in searches of this engine.
 const USUAL_REUSE: f64 = 0.3;
 
-/// A manager's word about one move.
+/// A time manager's advice about one move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Advice {
     /// The budget, in milliseconds.
     pub budget_ms: f64,
-    /// The moves left in the game by its estimate; `None` of a manager that makes none.
+    /// Moves left in the game by the manager's estimate; `None` for a manager that estimates none.
     pub moves_left: Option<f64>,
 }
 
-/// The requests about these moves of a game, the same for every manager, with the clocks as they were; `None` where a
-/// clock is not known.
+/// Builds the request about each of these moves, with the clocks as they were; `None` where a clock is unknown. The
+/// requests are the same for every manager.
 fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<MoveRequest>> {
     let of = |mv: &ClockedMove| {
         let position = &game.positions()[mv.ply];
@@ -33,7 +33,7 @@ fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<
             legal_moves: Some(legal_moves.len() as u32),
             captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
             in_check: position.is_check(),
-            // The difference of two such clocks is no time that the manager used.
+            // The manager did not use the time between two of these clocks.
             is_opponents_clock: true,
             ..MoveRequest::default()
         })
@@ -41,9 +41,9 @@ fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<
     moves.iter().map(of).collect()
 }
 
-/// The word of each of some managers about every move of a game, one manager for each side; `None` where a clock is not
-/// known. It sees the clocks as they were, and the player's speed. That the player took more or less than the budget
-/// was not the manager's doing: nothing was left over, nothing overrun.
+/// The advice of each manager about every move of a game, with one manager for each side; `None` where a clock is
+/// unknown. A manager sees the clocks as they were and the player's speed. Time that the player took above or below the
+/// budget is not counted: nothing is left over, nothing overrun.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -63,8 +63,8 @@ pub fn advice(
     specs.iter().map(of).collect()
 }
 
-/// A manager's plan for one of the moves, with all its terms; `None` where that is not one of them, or its clock is not
-/// known.
+/// A manager's plan, with all its terms, for the move at index `place` of `moves`; `None` where there is no such move
+/// or its clock is unknown.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -75,7 +75,7 @@ pub fn plan_of(
     spec: &str,
     overhead_ms: f64,
 ) -> Result<Option<Plan>, SpecError> {
-    // What comes behind it does not matter.
+    // Later moves do not matter.
     let moves = &moves[..moves.len().min(place.saturating_add(1))];
     let (mut at, mut found) = (0, None);
     ask(moves, &requests(game, moves, overhead_ms), spec, |plan| {
@@ -85,7 +85,7 @@ pub fn plan_of(
     Ok(found)
 }
 
-/// Asks a manager about the moves one after another.
+/// Asks a manager about the moves one after another, and passes each plan to `tell`.
 fn ask(
     moves: &[ClockedMove],
     requests: &[Option<MoveRequest>],
@@ -107,8 +107,8 @@ fn ask(
     Ok(())
 }
 
-/// Shows the manager a search at the player's speed, and ends it as if it had taken its budget: the time that the
-/// player took less was not the manager's to spare. Returns the nodes that the next one finds.
+/// Shows the manager a search at the player's speed and ends it as if it had taken the whole budget, since the manager
+/// did not spare the time that the player saved. Returns the nodes that the next search reuses.
 fn search(manager: &mut dyn TimeManager, mv: &ClockedMove, budget_ms: f64, reused: u64) -> u64 {
     let nps = mv.nodes.filter(|_| mv.used_ms > 0.0).map_or(Speed::USUAL_NPS, |nodes| nodes as f64 * 1e3 / mv.used_ms);
     let elapsed_ms = mv.used_ms.min(budget_ms);

@@ -2,29 +2,29 @@
 
 use std::borrow::Cow;
 
-/// Milliseconds of a unit of chess.com's `%timestamp`.
+/// Milliseconds in one unit of chess.com's `%timestamp`.
 const TIMESTAMP_MS: f64 = 100.0;
 
-/// The times of one move; `None` where the comments do not say. Times are in milliseconds.
+/// Times in the comments of one move, in milliseconds; `None` where no comment gives them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MoveTimes {
     /// Time used.
     pub used_ms: Option<f64>,
     /// The clock after the move.
     pub clock_ms: Option<f64>,
-    /// The clock after the move, read as hours and minutes, where it has two parts and may be either: `1:29`.
+    /// The clock after the move read as hours and minutes, if it has two parts, such as `1:29`.
     pub clock_in_hours_ms: Option<f64>,
-    /// Time by which the move came too late, where the clock is given as less than 0.
+    /// Lateness of the move, where a clock below 0 is given.
     pub over_ms: Option<f64>,
     /// Time that went by outside of the engine, by the runner's measure.
     pub latency_ms: Option<f64>,
     /// The time manager's budget.
     pub budget_ms: Option<f64>,
-    /// Nodes.
+    /// Nodes of the search.
     pub nodes: Option<u64>,
-    /// The move is from a book: its player did not think.
+    /// Whether the move is from a book, so that its player did not think.
     pub is_book: bool,
-    /// The comment is one of a match runner, with the unit of the time used.
+    /// Whether a match runner wrote the comment: the time used has a unit.
     pub is_by_runner: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct MoveTimes {
 /// - `[%clk 0:09:59.9]`, `[%emt 0:00:01]`, `[%timestamp 13]`, `[%budget 0:00:02]`, `[%nodes 1000]`: lichess, chess.com,
 ///   ChessBase and this program;
 /// - `d=31, mt=58000, tl=5942000, n=9000`: TCEC, times in milliseconds, in old events as `00:00:58`;
-/// - `+0.31/12 1.23s, n=9000, tl=8.5s, latency=0.001s`: fastchess and cutechess, `book` alone where they played it;
+/// - `+0.31/12 1.23s, n=9000, tl=8.5s, latency=0.001s`: fastchess and cutechess, `book` alone for a book move;
 /// - `31/12 1230ms`: c-chess-cli;
 /// - `0.31/12 3` and `-0.10/11 1:05`: CCRL and Arena, in seconds;
 /// - `0:04:57` alone: the clock, of ICC.
@@ -43,7 +43,7 @@ pub fn move_times(comments: &[String]) -> MoveTimes {
     let mut times = MoveTimes::default();
     let mut has_score = false;
     for comment in comments {
-        // What stands before a command, and then behind each.
+        // Parts: the text before the first command, then the text from each command on.
         let mut parts = comment.split("[%");
         let mut is_first = true;
         let mut after_score = false;
@@ -88,8 +88,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     ends.filter(|word| !word.is_empty())
 }
 
-/// Whether a comma between these bytes of a word and this one is a decimal point: a number has one, and a depth has
-/// none.
+/// Whether a comma between the bytes `before` of a word and the byte `after` is a decimal point. A number has at most
+/// one, and a depth has none.
 fn is_decimal(before: &[u8], after: Option<&u8>) -> bool {
     before.last().is_some_and(u8::is_ascii_digit)
         && after.is_some_and(u8::is_ascii_digit)
@@ -117,7 +117,7 @@ fn read_clock(value: &str, times: &mut MoveTimes) {
         times.over_ms = seconds(over).or(times.over_ms);
         return;
     }
-    // A second one may be that of a move that is missing.
+    // A second clock may belong to a move that is missing.
     let Some(clock_ms) = seconds(value).filter(|_| times.clock_ms.is_none()) else { return };
     times.clock_ms = Some(clock_ms);
     let has_two_parts = value.matches(':').count() == 1 && !value.contains(['.', ',']);
@@ -155,7 +155,7 @@ fn is_clock(comment: &str) -> bool {
     comment.bytes().all(is_sign) && comment.matches(':').count() == 2
 }
 
-/// Milliseconds of a time, and whether it has a unit: `1.23s`, `220ms`, `65`, `1:05`.
+/// Milliseconds of a time such as `1.23s`, `220ms`, `65` or `1:05`, and whether it has a unit; else `None`.
 fn duration(word: &str) -> Option<(f64, bool)> {
     match word.strip_suffix('s') {
         None => Some((seconds(word)?, false)),
@@ -166,9 +166,9 @@ fn duration(word: &str) -> Option<(f64, bool)> {
     }
 }
 
-/// Milliseconds of `s`, `m:s`, `h:m:s` or `d:h:m:s`, the seconds with or without a fraction.
+/// Milliseconds of `s`, `m:s`, `h:m:s` or `d:h:m:s`, where seconds may have a fraction; `None` for other text.
 fn seconds(text: &str) -> Option<f64> {
-    /// Units of the part behind it that each part has, from the last one.
+    /// Units of each part that make one unit of the part before it, from the last part on.
     const UNITS: [f64; 3] = [60.0, 60.0, 24.0];
     let (mut sum_s, mut unit_s) = (0.0, 1.0);
     for (place, part) in text.rsplit(':').enumerate() {
@@ -180,12 +180,12 @@ fn seconds(text: &str) -> Option<f64> {
     Some((sum_s * 1e3).round()).filter(|ms| is_time(*ms))
 }
 
-/// A number of milliseconds or seconds that can be a time.
+/// Reads a number of milliseconds or seconds; `None` where it cannot be a time.
 fn number(text: &str) -> Option<f64> {
     decimal(text).parse().ok().filter(|number| is_time(*number))
 }
 
-/// A number with a decimal point in place of a comma.
+/// The text of a number, with a decimal point in place of a comma.
 fn decimal(text: &str) -> Cow<'_, str> {
     if text.contains(',') { Cow::Owned(text.replace(',', ".")) } else { Cow::Borrowed(text) }
 }

@@ -1,50 +1,50 @@
-//! Finds the convention of a game's clock comments: what they already hold, and how the time control is to be read.
+//! Finds the convention of a game's clock comments: what a clock includes, and how to read the time control.
 //!
-//! Programs differ, and do not say how: a clock may be given with the increment of its move or without, begin with one,
-//! or be given the time of a period later. The usual way of the program is tried first; moves that it cannot explain
-//! speak against it.
+//! Programs differ without saying so: a clock may include the increment of its move or not, may begin with an
+//! increment, and may receive the time of a new period late. The program's usual convention is tried first; moves that
+//! a convention cannot explain count against it.
 
 use super::clock_comment::MoveTimes;
 use super::side_times::{Side, SideTimes, side_times};
 use super::time_control_tag::{TaggedControl, in_minutes};
 use crate::games::period_clock::PeriodClock;
 
-/// Time controls of at most this time may be in minutes, in seconds.
+/// Largest base time, read in seconds, that may in truth be in minutes.
 const MOST_MINUTES: f64 = 180.0;
-/// A time control in minutes shows by clocks or times beyond this many times the clock in seconds.
+/// Multiple of the time given in seconds beyond which a clock or a time used shows that the control is in minutes.
 const BEYOND: f64 = 2.0;
-/// Share of the time by the clocks by which the times given may differ from it, and still be the same thing.
+/// Tolerated difference between all times given and all times by the clocks, as a share of the larger sum.
 const OFF_SHARE: f64 = 0.2;
-/// Milliseconds by which they may differ on top.
+/// Milliseconds that are tolerated on top of [`OFF_SHARE`].
 const OFF_MS: f64 = 2_000.0;
 
-/// The contents of a game's comments.
+/// A way to read the comments of one side of a game.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Convention<'a> {
     /// The time control of the side; `None` where none is given.
     pub control: Option<&'a TaggedControl>,
-    /// Whether the clock begins with the increment, as UCI runners have it.
+    /// Whether the clock at the start includes the first increment, as with UCI runners.
     pub begins_with_increment: bool,
-    /// Whether a clock is given with the increment of its move.
+    /// Whether the clock in a comment includes the increment of its move.
     pub holds_increment: bool,
-    /// Whether the moves of the opening count for the periods of the time control.
+    /// Whether the moves of the opening count towards the periods of the time control.
     pub counts_opening: bool,
-    /// Whether a clock of two parts has hours and minutes.
+    /// Whether a clock of two parts is in hours and minutes.
     pub in_hours: bool,
-    /// Whether the time given for a move is taken to be that of the clock.
+    /// Whether the time given for a move is trusted beside a clock.
     pub trusts_times: bool,
 }
 
-/// Both sides under the convention that fits them best.
+/// The times of both sides under the convention that fits best.
 pub(super) struct Chosen {
     pub sides: [SideTimes; 2],
     /// Whether the time control is in minutes.
     pub in_minutes: bool,
-    /// Whether the times given are not those of the clocks, which are trusted then.
+    /// Whether the times given contradict the clocks, so that only the clocks are trusted.
     pub distrusts_times: bool,
 }
 
-/// Chooses among the conventions, and reads minutes where the time control shows that it has them.
+/// Chooses the convention, and reads the time control in minutes where clocks or times show that it is.
 pub(super) fn choose(sides: &[Side; 2], readings: [&[TaggedControl]; 2], in_hours: bool) -> Chosen {
     let minutes = readings.map(|readings| readings.iter().map(in_minutes).collect::<Vec<_>>());
     let in_minutes = (0..2).any(|side| shows_minutes(&sides[side], readings[side]));
@@ -59,7 +59,7 @@ pub(super) fn choose(sides: &[Side; 2], readings: [&[TaggedControl]; 2], in_hour
     Chosen { sides: times, in_minutes, distrusts_times }
 }
 
-/// The first convention without a contradiction or a misfit, else the one with the fewest.
+/// The first convention without a contradiction or a misfit, else the one with the fewest, and the times by it.
 fn best<'a>(
     sides: &[Side; 2],
     readings: [&'a [TaggedControl]; 2],
@@ -84,7 +84,7 @@ fn best<'a>(
     best.unwrap_or_else(|| (Default::default(), [Convention { in_hours, ..Convention::default() }; 2]))
 }
 
-/// The conventions that are possible, the most usual first.
+/// All possible conventions, the most usual first.
 fn conventions<'a>(sides: &[Side; 2], readings: [&'a [TaggedControl]; 2]) -> impl Iterator<Item = [Convention<'a>; 2]> {
     let controls = move |reading: usize| readings.map(|readings| readings.get(reading).or(readings.last()));
     let all = || readings.iter().flat_map(|readings| readings.iter()).flat_map(|control| &control.periods);
@@ -115,8 +115,8 @@ fn conventions<'a>(sides: &[Side; 2], readings: [&'a [TaggedControl]; 2]) -> imp
     })
 }
 
-/// Whether a time control in seconds shows that it is in minutes: a clock or the times used are far beyond all that it
-/// has given so far, and within that of minutes. Runners write seconds.
+/// Whether a time control read in seconds must be in minutes: a clock or the times used are far beyond the time given
+/// so far in seconds, and within the time given in minutes. Runners always write seconds.
 fn shows_minutes(side: &Side, readings: &[TaggedControl]) -> bool {
     let own = || side.plies.iter().map(|ply| &side.said[*ply]);
     let Some(control) = readings.first().filter(|control| !control.is_per_move) else { return false };
@@ -138,8 +138,8 @@ fn shows_minutes(side: &Side, readings: &[TaggedControl]) -> bool {
     is_shown
 }
 
-/// Whether clocks of two parts have hours and minutes: as minutes and seconds the first of them would say that most of
-/// the clock is gone, and as hours and minutes it is about the whole of it.
+/// Whether clocks of two parts are in hours and minutes: the first clock is far too small as minutes and seconds, and
+/// about the whole time as hours and minutes.
 pub(super) fn shows_hours(said: &[MoveTimes], readings: &[TaggedControl]) -> bool {
     let first = said.iter().find_map(|said| said.clock_ms.zip(Some(said.clock_in_hours_ms)));
     let Some((clock_ms, Some(in_hours_ms))) = first else { return false };

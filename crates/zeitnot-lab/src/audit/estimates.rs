@@ -1,21 +1,21 @@
-//! Sums up the budgets that a time manager would have granted the moves of games, and how far its estimates of the
-//! moves left were off.
+//! Sums up the budgets that a time manager would have granted the moves of games, and the errors of its estimates of
+//! the moves left.
 
 use super::advice::Advice;
 use super::clocked_move::ClockedMove;
 use crate::sample::{Mean, Sample};
 
-/// Estimates that are kept for their median.
+/// Errors of estimates that are kept to find their median.
 const MOST_ERRORS: usize = 200_000;
 
-/// The sums of a manager over the moves that it was asked about.
+/// Sums over the moves that one manager was asked about.
 #[derive(Clone, Debug)]
 pub struct ManagerSums {
-    /// Its budgets, in milliseconds.
+    /// The manager's budgets, in milliseconds.
     pub(crate) budgets: Mean,
     /// The time that the moves used, in milliseconds.
     pub(crate) used: Mean,
-    /// The errors of its estimates of the moves left, and their sum.
+    /// The errors of the manager's estimates of the moves left; `errors_sum` is their sum.
     errors: Sample,
     errors_sum: f64,
 }
@@ -40,30 +40,30 @@ impl ManagerSums {
         }
     }
 
-    /// Adds the budget of a move that used this time.
+    /// Adds the budget of a move, and the time that the move used.
     pub(crate) fn add(&mut self, used_ms: f64, budget_ms: f64) {
         self.used.add(used_ms);
         self.budgets.add(budget_ms);
     }
 
-    /// Adds an estimate of the moves left beside the truth.
+    /// Adds the error of an estimate of the moves left.
     pub(crate) fn add_estimate(&mut self, estimate: f64, moves_left: f64) {
         let error = (estimate - moves_left).abs();
         self.errors.add(error as f32);
         self.errors_sum += error;
     }
 
-    /// The budgets, all together, as a share of the time that the moves used.
+    /// All budgets together as a share of the time that the moves used; 0 where no time was used.
     pub(crate) fn budget_to_used(&self) -> f64 {
         if self.used.sum > 0.0 { self.budgets.sum / self.used.sum } else { 0.0 }
     }
 
-    /// Whether the manager estimated the moves left of every move.
+    /// Whether the manager estimated the moves left at every move.
     pub(crate) fn estimates_all(&self) -> bool {
         self.errors.seen() == self.budgets.count
     }
 
-    /// The median and the mean of the errors of the estimates of the moves left; `None` of a manager that makes none.
+    /// The median and the mean error of the estimates of the moves left; `None` for a manager that makes none.
     pub(crate) fn moves_left_errors(&self) -> Option<[f64; 2]> {
         Some([self.errors.median()?, self.errors_sum / self.errors.seen() as f64])
     }

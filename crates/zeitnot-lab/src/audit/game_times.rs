@@ -1,4 +1,4 @@
-//! Puts the clock and the time of every move of a game together, from whatever its comments say.
+//! Works out the clock and the time of every move of a game from its comments.
 
 use super::clock_comment::{MoveTimes, move_times};
 use super::clocked_move::{ClockedMove, Doubt};
@@ -11,30 +11,30 @@ use crate::games::pgn_reader::PgnGame;
 use crate::games::time_control::TimeControl;
 use zeitnot_engine::chess::Color;
 
-/// Increments in a clock below which a berserk player of lichess loses no time, only the increment
-/// ([scalachess](https://github.com/lichess-org/scalachess), `Clock.scala`).
+/// Least ratio of clock to increment at which going berserk on lichess halves the clock; below, only the increment is
+/// lost ([scalachess](https://github.com/lichess-org/scalachess), `Clock.scala`).
 const BERSERK_INCREMENTS: f64 = 40.0;
 
 /// The times of a game.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameTimes {
-    /// The moves whose times are known, in order; those from a book are left out, and those that contradict each other.
+    /// Moves with known times, in order; book moves and moves with contradictory times are left out.
     pub moves: Vec<ClockedMove>,
     /// The clock of White and of Black at the start, in milliseconds, where the time control is given.
     pub start_ms: [Option<f64>; 2],
-    /// The clock of White and of Black after their last move.
+    /// The clock of White and of Black after their last move, in milliseconds.
     pub end_ms: [Option<f64>; 2],
-    /// Time that White and Black would have for their next move: the same, unless every move has a clock of its own.
+    /// Time of White and Black for their next move: `end_ms`, or a whole clock where every move has its own.
     pub next_ms: [Option<f64>; 2],
-    /// The increment of that move of either side, in milliseconds.
+    /// Increment of the next move of White and of Black, in milliseconds.
     pub next_increment_ms: [f64; 2],
-    /// Moves until the next period of either side's time control, that one among them.
+    /// Moves of White and of Black until the next period of their time control, the next move among them.
     pub next_moves_to_go: [Option<u32>; 2],
-    /// The side that ran out of time.
+    /// The side that ran out of time, if any.
     pub loss: Option<TimeLoss>,
-    /// Moves that use more than the clock before them though nobody lost on time, or less than nothing.
+    /// Moves that used more than their clock though nobody lost on time, or a time below 0.
     pub doubts: Vec<Doubt>,
-    /// Remarks on what was taken for granted, or not read.
+    /// Remarks on assumptions, and on what was not read.
     pub remarks: Vec<Remark>,
 }
 
@@ -53,7 +53,7 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     for (side, tag) in tags.into_iter().enumerate() {
         match read_tag(tag) {
             TimeControlTag::Readings(controls) => readings[side] = controls,
-            // One tag for both is named once.
+            // A tag for both sides is remarked on once.
             TimeControlTag::Unread if side == 0 || tag != tags[0] => {
                 times.remarks.push(Remark::Control(tag.to_owned()));
             }
@@ -104,9 +104,9 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     times
 }
 
-/// The first plies of White and Black where they were not on the clock: on lichess and FICS a clock begins with the
-/// side's second move. The clock behind that move is the one of the start, to the digit, on both sides; or the place
-/// of the game shows it.
+/// The first ply of White and of Black, where that move was not on the clock: on lichess and FICS a clock begins with
+/// the side's second move. The clocks after both first moves then equal the clock at the start, or the tags name the
+/// server.
 fn begins_free(game: &PgnGame, said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2]) -> [Option<usize>; 2] {
     let [site, event] = ["Site", "Event"].map(|tag| game.tag(tag).to_lowercase());
     let is_of_fics = site.contains("freechess")
@@ -136,7 +136,7 @@ fn begins_free(game: &PgnGame, said: &[MoveTimes], readings: &[Vec<TaggedControl
     free
 }
 
-/// The clock of a player who went berserk on lichess: half of it without an increment.
+/// The time control of a player who went berserk on lichess; `None` for other players.
 fn berserk(game: &PgnGame, side: usize, readings: &[TaggedControl], first_ms: Option<f64>) -> Option<TaggedControl> {
     let [period, ..] = readings.first()?.periods[..] else { return None };
     let is_told = game.tag(["WhiteBerserk", "BlackBerserk"][side]).eq_ignore_ascii_case("true");

@@ -15,34 +15,34 @@ use zeitnot_text::words::time;
 pub struct LostOnTime {
     /// The player.
     pub player: String,
-    /// Its side: `white` or `black`.
+    /// The player's side: `white` or `black`.
     pub side: String,
-    /// The game is drawn all the same, since the other side could not mate.
+    /// Whether the game is drawn, as the other side could not mate.
     #[serde(rename = "drawn")]
     pub is_drawn: bool,
     /// Plies before the move that came too late; `None` where the rest of the game is damaged.
     pub ply: Option<usize>,
-    /// The name of that move with its number; the number alone where most programs leave the move out.
+    /// The late move with its number; the number alone where the file lacks the move, as most programs leave it out.
     #[serde(rename = "move")]
     pub move_name: Option<String>,
-    /// Whether the move is in the file.
+    /// Whether the late move is in the file.
     #[serde(rename = "in_file")]
     pub is_in_file: bool,
-    /// The clock before it.
+    /// The clock before the late move.
     pub clock_ms: Option<f64>,
-    /// Time used.
+    /// Time that the late move used.
     pub used_ms: Option<f64>,
-    /// Time by which it came too late.
+    /// Time that the late move used beyond its clock.
     pub over_ms: Option<f64>,
     /// Time that went by outside of the engine, by the runner's measure.
     pub latency_ms: Option<f64>,
-    /// The longest thought of this side before it.
+    /// The longest thought of this side before the late move.
     pub longest: Option<LongThought>,
-    /// The command that goes on from there, where the clock is known.
+    /// The command that explains what a manager would have granted the late move, where the clock is known.
     pub explain: Option<String>,
 }
 
-/// A long thought.
+/// A move that a side thought long about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LongThought {
     /// Plies before the move.
@@ -59,7 +59,7 @@ impl LostOnTime {
     pub const COLUMNS: [&str; 8] =
         ["game", "player", "move", "clock before", "used", "over", "latency", "longest thought before it"];
 
-    /// The cells of a table for people about the game of that number.
+    /// The row of a table for people; `number` is the number of the game.
     pub fn cells(&self, number: usize) -> [String; 8] {
         let told = |ms: Option<f64>| ms.map_or_else(|| "-".to_owned(), time);
         let drawn = if self.is_drawn { ", drawn" } else { "" };
@@ -79,13 +79,13 @@ impl LostOnTime {
     }
 }
 
-/// The loss of a game on time, if it has one. `file` is what the command calls the game's file.
+/// How a game was lost on time, if it was. `file` is the game's file in [`LostOnTime::explain`].
 pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path) -> Option<LostOnTime> {
     let loss = times.loss?;
     let is_white = loss.color.is_white();
     let side = usize::from(!is_white);
     let plies = game.game.moves().len();
-    // Where the side is to move, the late move was not written down, nor those behind damage.
+    // Where the side is to move the file lacks the late move, and so does a damaged game.
     let is_in_file = game.game.current().turn() != loss.color && game.problem.is_none() && plies > 0;
     let ply = if is_in_file { Some(plies - 1) } else { game.problem.is_none().then_some(plies) };
     let own = || times.moves.iter().filter(|mv| mv.color == loss.color);
@@ -116,8 +116,8 @@ pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path) -> Option<Lo
     })
 }
 
-/// The move that a game did not come to any more, on the clock that its side had: the late one where only the forfeit
-/// is reported. `None` where that clock is not known, or nobody could move.
+/// The move that the side to move did not play any more, with its clock: the late move where a forfeit is reported
+/// without one. `None` where the clock is unknown, the game is damaged or no move is legal.
 pub fn unplayed_move(game: &PgnGame, times: &GameTimes) -> Option<ClockedMove> {
     let turn = game.game.current().turn();
     if game.problem.is_some() || game.game.current().legal_moves().is_empty() {
@@ -141,19 +141,19 @@ pub fn unplayed_move(game: &PgnGame, times: &GameTimes) -> Option<ClockedMove> {
     })
 }
 
-/// The name of a player, or of its colour where the game does not give it.
+/// The player's name by the tags, or the name of the colour where they lack it.
 pub fn player_name(game: &PgnGame, color: Color) -> &str {
     let name = if color.is_white() { "White" } else { "Black" };
     Some(game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or(name)
 }
 
-/// The command that explains what a manager would have granted the move after that many plies of a game.
+/// The command that explains what a manager would have granted the move after `ply` plies of game `number`.
 fn explain_command(file: &Path, number: usize, ply: usize) -> String {
     format!("zeitnot time explain game {} --number {number} --ply {ply}", quoted(file))
 }
 
-/// A path as a shell takes it for one word that is no flag. Signs that command a terminal are spelled, so that the
-/// command can be shown.
+/// Quotes a path so that a shell reads one word that is not a flag. Characters that control a terminal are escaped, so
+/// that the command can be printed.
 fn quoted(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let before = if bytes.starts_with(b"-") { "./" } else { "" };

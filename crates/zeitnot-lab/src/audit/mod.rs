@@ -6,10 +6,10 @@
 //! | `clock_comment` | the times in the comments of a move |
 //! | `time_control_tag`, `time_control_units` | PGN's tag `TimeControl`, with several periods and in its many spellings |
 //! | `clocked_move` | the times of one move |
-//! | `convention`, `side_times` | what the comments of a game already hold, and the clock of a side under that |
+//! | `convention`, `side_times` | the convention of a game's clock comments, and the clock of a side under it |
 //! | `game_times` | the clock and the time of every move of a game |
 //! | `time_loss`, `lost_on_time` | which side ran out of time, and how it came to that |
-//! | `remarks` | what was taken for granted or left out, over the games of a file |
+//! | `remarks` | assumptions, and what was left out, over the games of a file |
 //! | `advice`, `estimates` | the budgets that a time manager would have granted in a game, and their sums |
 //! | `tmgr_log` | the lines of Lc0's `smooth` in its log |
 //! | `summary` | how a player used its clock, over all games |

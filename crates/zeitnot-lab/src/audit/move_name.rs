@@ -2,7 +2,7 @@
 
 use zeitnot_engine::chess::Game;
 
-/// The move after that many plies with its number, `12... Nf6`; behind the last one the number alone.
+/// The move after `ply` plies with its number, such as `12... Nf6`; past the last move the number alone.
 pub fn move_name(game: &Game, ply: usize) -> String {
     let position = &game.positions()[ply];
     let dots = if position.turn().is_white() { "." } else { "..." };

@@ -1,4 +1,4 @@
-//! Gathers what reading the clocks of many games took for granted or left out, in one line for each kind.
+//! Gathers what was assumed or left out in reading the clocks of many games, in one line for each kind.
 
 use super::clocked_move::Doubt;
 use super::game_times::GameTimes;
@@ -8,22 +8,22 @@ use std::collections::BTreeMap;
 use zeitnot_text::printable::plain;
 use zeitnot_text::words::time;
 
-/// Something about the times of a game that its user should know.
+/// A note about the times of a game that the user should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// This time control is not read.
+    /// A time control that is not read.
     Control(String),
-    /// This time control is in minutes.
+    /// A time control that is taken as minutes.
     Minutes(String),
-    /// Clocks of two parts have hours and minutes.
+    /// Clocks of two parts, which are taken as hours and minutes.
     Hours,
-    /// The times given are not those of the clocks.
+    /// Times that contradict the clocks, which are taken instead.
     Times,
-    /// Times are given, but neither a clock nor a time control.
+    /// Times without a clock or a time control.
     NoClock,
 }
 
-/// The kinds of lines, in their order.
+/// The kinds of lines, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Control,
@@ -36,13 +36,13 @@ enum Kind {
     Below,
 }
 
-/// The remarks of one kind.
+/// The number of remarks of one kind.
 #[derive(Clone, Debug)]
 struct Sum {
     games: usize,
     moves: usize,
     last_game: usize,
-    /// The first game, and what there is.
+    /// The game of the first remark, and its detail.
     first: String,
 }
 
@@ -53,7 +53,7 @@ pub struct Remarks {
 }
 
 impl Remarks {
-    /// Adds those of a game.
+    /// Adds the remarks about a game.
     pub fn add(&mut self, game: &PgnGame, times: &GameTimes) {
         for remark in &times.remarks {
             let (kind, detail) = match remark {

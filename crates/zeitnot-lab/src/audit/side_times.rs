@@ -1,4 +1,4 @@
-//! Follows the clock of one side through a game by what its comments say, under one convention of what they hold.
+//! Follows the clock of one side through a game by its comments, under one convention.
 
 use super::clock_comment::MoveTimes;
 use super::clocked_move::{ClockedMove, Doubt};
@@ -8,21 +8,21 @@ use zeitnot_engine::chess::Color;
 
 /// The step of clocks that have hours and minutes only, in milliseconds.
 const MINUTE_MS: f64 = 60_000.0;
-/// Error of the arithmetic, in milliseconds.
+/// Tolerance for errors of the arithmetic, in milliseconds.
 const ARITHMETIC_MS: f64 = 1.0;
 
 /// One side of a game.
 pub(super) struct Side<'a> {
     pub color: Color,
-    /// The plies of its moves.
+    /// The plies at which this side moved.
     pub plies: &'a [usize],
-    /// Times in the comments of every ply.
+    /// Times in the comments of every ply, of both sides.
     pub said: &'a [MoveTimes],
-    /// Whether its first move was not on the clock.
+    /// Whether this side's first move was not on the clock.
     pub begins_free: bool,
-    /// The ply of the move by which it lost on time, if that is in the file.
+    /// The ply of the move by which this side lost on time, if the file has that move.
     pub late_ply: Option<usize>,
-    /// The step in which clocks are given, in milliseconds.
+    /// The step to which clocks are rounded in the comments, in milliseconds.
     pub clock_step_ms: f64,
 }
 
@@ -34,32 +34,31 @@ pub(super) struct SideTimes {
     pub end_ms: Option<f64>,
     /// Time that the side would have for its next move.
     pub next_ms: Option<f64>,
-    /// The increment of that move, in milliseconds.
+    /// The increment of the next move, in milliseconds.
     pub next_increment_ms: f64,
-    /// Moves until the next period, that one among them.
+    /// Moves until the next period, the next move among them.
     pub next_moves_to_go: Option<u32>,
     /// Moves that contradict the convention.
     pub doubts: Vec<Doubt>,
-    /// Signs against the convention that are no contradiction: a clock that began elsewhere, or that a period reached
-    /// late, or that does not show the time given.
+    /// Number of weaker signs against the convention: a clock that began elsewhere, that received a period's time late,
+    /// or that does not show the time given.
     pub misfits: usize,
-    /// Sums over the moves that have both: the time given, and the time by the clocks, in milliseconds.
+    /// Times given, in milliseconds, summed over moves that also have a time by the clocks, summed in `by_clocks_ms`.
     pub told_ms: f64,
     pub by_clocks_ms: f64,
 }
 
-/// The step in which a time is given, in milliseconds: the largest that divides it.
+/// The step to which a time is rounded: the largest of 1,000, 100, 10 and 1 ms that divides the time.
 pub(super) fn step_ms(ms: f64) -> f64 {
     [1_000.0, 100.0, 10.0].into_iter().find(|step| ms > 0.0 && ms % step == 0.0).unwrap_or(1.0)
 }
 
-/// Follows the clock of a side. What a comment does not say follows from the time control: the clock from the times
-/// used, or the time used from two clocks, between which stands what was added. Moves of which neither is known are
-/// left out.
+/// Follows the clock of a side. A missing clock follows from the times used and the time control. A missing time
+/// follows from two clocks and the time added between them. Moves without a clock and without a time are left out.
 pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
     let mut follower = Follower::new(side, convention);
     side.plies.iter().enumerate().for_each(|(index, ply)| follower.follow(index, *ply));
-    // A clock that a contradiction left behind is nobody's word.
+    // The clock after a contradictory move is not reliable.
     let is_left_out = |doubt: &Doubt| doubt.is_left_out && Some(&doubt.ply) == side.plies.last();
     let is_doubtful = follower.times.doubts.last().is_some_and(is_left_out);
     let end_ms = follower.course.clock_ms.filter(|_| !is_doubtful);
@@ -76,27 +75,27 @@ pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
 /// The clock of a side on its way through the game.
 #[derive(Clone, Copy, Debug, Default)]
 struct Course {
-    /// The clock before its next move.
+    /// The clock before the side's next move, in milliseconds; `None` where it is unknown.
     clock_ms: Option<f64>,
-    /// Whether a comment gave it.
+    /// Whether a comment gave the clock.
     is_told: bool,
-    /// How far it may be off by rounding, in milliseconds.
+    /// How far rounding may put the clock off, in milliseconds.
     slack_ms: f64,
-    /// The time of a period that is due, and that the clocks did not show yet, in milliseconds.
+    /// The time of a new period that is due but that the clocks did not show yet, in milliseconds.
     pending_ms: f64,
 }
 
-/// The comment of one move as the convention takes it. Times are in milliseconds.
+/// The comment of one move, read by the convention. Times are in milliseconds.
 struct Told {
-    /// `None` where the time given is not trusted beside a clock.
+    /// Time used; `None` where none is given, or where it is not trusted beside a clock.
     used_ms: Option<f64>,
-    /// The clock after the move, with what the convention says that it lacks.
+    /// The clock after the move, with the increment added where the comments leave it out.
     clock_ms: Option<f64>,
     /// Whether the clock is given as 0.
     ran_out: bool,
     /// Time that the move adds: the increment, and the time of a period that begins.
     added_ms: f64,
-    /// Time of the period alone.
+    /// Time of the period that begins, alone.
     period_ms: f64,
 }
 
@@ -106,12 +105,12 @@ struct Follower<'a> {
     control: PeriodClock<'a>,
     /// The clock at the start by the time control, in milliseconds.
     base_ms: Option<f64>,
-    /// The step in which clocks are given, in milliseconds.
+    /// The step to which clocks are rounded in the comments, in milliseconds.
     step_ms: f64,
     course: Course,
-    /// Whether no move had a time yet.
+    /// Whether all moves so far were from a book or without a time.
     is_opening: bool,
-    /// Whether a move of the opening was not marked as one: it may have been on the clock.
+    /// Whether a move of the opening was not marked as a book move, and so may have been on the clock.
     is_unsure: bool,
     times: SideTimes,
 }
@@ -135,7 +134,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Follows the side's move of that index.
+    /// Follows the side's move with this index, which is at ply `ply`.
     fn follow(&mut self, index: usize, ply: usize) {
         let said = self.side.said[ply];
         let clock_ms = said.clock_in_hours_ms.filter(|_| self.convention.in_hours).or(said.clock_ms);
@@ -161,7 +160,7 @@ impl<'a> Follower<'a> {
         };
         let added_ms = self.control.count_move();
         match () {
-            // Neither time nor increment.
+            // This move takes no time and adds no increment.
             () if index == 0 && self.side.begins_free => {
                 let clock_ms = clock_ms.or(self.course.clock_ms);
                 self.course = Course { clock_ms, is_told: true, ..self.course };
@@ -174,7 +173,7 @@ impl<'a> Follower<'a> {
                 self.move_for_itself(mv, said.used_ms, clock_ms);
             }
             () => {
-                // A clock that ended at 0 may have run out before, and then gets nothing any more.
+                // A clock that ended at 0 may have run out before, and then no time is added to it.
                 let ran_out = clock_ms == Some(0.0);
                 let is_over = ran_out && self.side.late_ply == Some(ply);
                 let missing_ms = if self.convention.holds_increment || is_over { 0.0 } else { mv.increment_ms };
@@ -190,7 +189,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// A move that has the whole time of its period, and keeps nothing of it.
+    /// Adds a move with a clock of its own; what is left of it is not kept for later moves.
     fn move_for_itself(&mut self, mv: ClockedMove, used_ms: Option<f64>, clock_ms: Option<f64>) {
         let Some(base_ms) = self.base_ms else { return };
         let told_ms = used_ms;
@@ -204,7 +203,7 @@ impl<'a> Follower<'a> {
     fn move_on_the_clock(&mut self, mv: ClockedMove, told: &Told, index: usize) {
         let course = self.course;
         let is_first = self.times.moves.is_empty();
-        // The clock before it by comments alone.
+        // The clock before the move, by comments alone.
         let by_comments_ms = course.clock_ms.filter(|_| course.is_told).or_else(|| {
             let before_ms = told.clock_ms.filter(|_| !told.ran_out)? + told.used_ms? - told.added_ms;
             (before_ms >= 0.0).then_some(before_ms)
@@ -244,8 +243,8 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Adds a move, unless its times contradict each other. `slacks_ms`: by how much the time used may seem to be above
-    /// the clock, and below 0. `is_fact`: both were given.
+    /// Adds a move, unless its times contradict each other. `slacks_ms` are the tolerances for a time used above the
+    /// clock and for one below 0. `is_fact` says that the clock and the time used were both given.
     fn add(&mut self, mv: ClockedMove, used_ms: f64, slacks_ms: [f64; 2], is_fact: bool) {
         let is_late = self.side.late_ply == Some(mv.ply);
         let slack_ms = if is_late { 0.0 } else { slacks_ms[0] };
@@ -266,8 +265,8 @@ impl<'a> Follower<'a> {
 }
 
 impl Course {
-    /// The clock after a move by its comment, and what of the time of a period it does not show yet: some clocks are
-    /// given it by hand, or when they reach 0. `tolerance_ms`: the rounding of clocks.
+    /// The clock after a move, and the time of a new period that the comment's clock does not show yet: some clocks
+    /// receive it by hand, or at 0. The clock is `None` where no comment gives it. `tolerance_ms` allows for rounding.
     fn after(&self, told: &Told, before_ms: Option<f64>, tolerance_ms: f64) -> (Option<f64>, f64) {
         let pending_ms = self.pending_ms + told.period_ms;
         let Some(shown_ms) = told.clock_ms else { return (None, pending_ms) };

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use zeitnot_engine::chess::Color;
 
-/// The clock at a game's end, as a share of the clock at its start, from which it was hoarded: a quarter.
+/// Least share of the start clock left at the end of a game that counts as hoarded: a quarter.
 const HOARDED: f64 = 0.25;
-/// The share of an equal division of the clock among the moves that were left, below which a move was rushed.
+/// Share of an equal division of the clock among the moves left, below which a move counts as rushed.
 const RUSHED: f64 = 0.05;
-/// The share of the clock at the start above which a rushed move had no need to be.
+/// Share of the start clock above which a rushed move had no need to be rushed.
 const NO_NEED: f64 = 0.2;
-/// The share of the clock at the start below which a move that ended there was a risk.
+/// Share of the start clock below which the clock after a move counts as a risk.
 const RISKED: f64 = 0.005;
-/// Games of a player whose clocks at the end are kept.
+/// Clocks at the end of games that are kept for each player.
 const MOST_ENDS: usize = 10_000;
 
 /// The clock of one player over all its games.
@@ -33,25 +33,25 @@ pub struct PlayerClock {
     pub mean_ms: f64,
     /// Games whose clock at the end is known.
     pub known_ends: usize,
-    /// The clock at the end of a game, in milliseconds; zeros where none is known.
+    /// The clock at the end of a game, in milliseconds; zeros where no such clock is known.
     pub clock_left_ms: Quantiles,
     /// Shares of all time used in moves 1 to 15 out of book, 16 to 40, and later.
     pub share_by_phase: [f64; 3],
-    /// Games at whose end a quarter of the first clock was left, or more, and that were not lost on time.
+    /// Games that ended with a quarter of the start clock or more, and were not lost on time.
     pub hoarded: usize,
-    /// Moves that took less than a twentieth of an equal share, while a fifth of the first clock was there.
+    /// Moves that took less than a twentieth of an equal share, with more than a fifth of the start clock left.
     pub rushed: usize,
-    /// Moves that ended with less than a two-hundredth of the first clock.
+    /// Moves that ended with less than a two-hundredth of the start clock.
     pub risked: usize,
-    /// Moves in the file that used more than was there.
+    /// Moves in the file that used more than their clock.
     pub overrun: usize,
     /// Games that were lost on time.
     pub lost_on_time: usize,
-    /// The budgets of each manager on the player's clocks, all together, as a share of the time that the moves used.
+    /// All budgets of each manager on the player's clocks, as a share of the time that the moves used.
     pub budget_to_used: BTreeMap<String, f64>,
 }
 
-/// The sums of one player: few bytes, since servers have hundreds of thousands of players.
+/// The sums of one player, kept small, since servers have hundreds of thousands of players.
 #[derive(Clone, Debug)]
 struct Sums {
     games: u32,
@@ -63,7 +63,7 @@ struct Sums {
     lost_on_time: u32,
     left_ms: Sample,
     phases_ms: [f64; 3],
-    /// The time of the moves that managers were asked about, and the budgets of each.
+    /// The time of the moves that managers were asked about; `budgets_ms` sums the budgets of each manager.
     asked_ms: f64,
     budgets_ms: Box<[f64]>,
 }
@@ -75,8 +75,8 @@ pub struct PlayerClocks {
 }
 
 impl PlayerClocks {
-    /// Adds a game of these players, White first; one that is `None` is not counted. `advice`: of each manager about
-    /// each move.
+    /// Adds a game of two players, White first; a player that is `None` is not counted. `advice` holds each manager's
+    /// advice about each move.
     pub fn add(&mut self, names: [Option<&str>; 2], times: &GameTimes, advice: &[Vec<Option<Advice>>]) {
         for (side, (name, color)) in names.into_iter().zip([Color::White, Color::Black]).enumerate() {
             let Some(name) = name else { continue };
@@ -108,7 +108,7 @@ impl PlayerClocks {
         self.players.is_empty()
     }
 
-    /// The clock of each player, in the order of their names. `managers`: those whose advice was added, in that order.
+    /// The clock of each player, sorted by name. `managers` are the managers whose advice was added, in that order.
     pub fn clocks(&self, managers: &[impl AsRef<str>]) -> impl Iterator<Item = PlayerClock> {
         self.players.iter().map(|(name, sums)| sums.clock(name, managers))
     }

@@ -4,31 +4,31 @@
 use super::time_control_units::in_units;
 use crate::games::time_control::TimeControl;
 
-/// Longest time of a control, in seconds: a year. Games by mail have weeks for a move.
+/// Longest time of a control, in seconds: a year, as games by mail have weeks for a move.
 const LONGEST_S: f64 = 366.0 * DAY_S;
 /// A day, in seconds.
 pub(super) const DAY_S: f64 = 24.0 * 3_600.0;
-/// Time from which a move for itself has its own clock, in seconds: match runners add the time of a period to what is
-/// left, servers that give days do not.
+/// Least time of a one-move period that makes it a clock for each move, in seconds: match runners add a period's time
+/// to what is left, servers that give days do not.
 const OWN_CLOCK_S: f64 = 3_600.0;
 
 /// The clock that a tag gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaggedControl {
-    /// Its periods, one at least.
+    /// Periods of the time control; at least one.
     pub periods: Vec<TimeControl>,
-    /// Every move has the whole time of the first period, and keeps nothing of it.
+    /// Whether every move has the whole time of the first period, and nothing of it is kept.
     pub is_per_move: bool,
 }
 
 /// The meaning of the tag `TimeControl`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TimeControlTag {
-    /// There is no clock, or none is given: an empty tag, `-`, `?`, `inf`.
+    /// No clock, or none that is given: an empty tag, `-`, `?`, `inf`.
     Untold,
     /// A text in no known spelling, or a clock of a kind that is not followed, such as an hourglass.
     Unread,
-    /// The ways in which it may be read, the most usual first.
+    /// Possible readings of the tag, the most usual first.
     Readings(Vec<TaggedControl>),
 }
 
@@ -60,17 +60,17 @@ pub fn read_tag(tag: &str) -> TimeControlTag {
     if readings.is_empty() { TimeControlTag::Unread } else { TimeControlTag::Readings(readings) }
 }
 
-/// Reads the times of a clock as minutes, which some write without saying so.
+/// Turns base times that were read in seconds into minutes, which some write without saying so.
 pub fn in_minutes(control: &TaggedControl) -> TaggedControl {
     let period = |period: &TimeControl| TimeControl { base_ms: 60.0 * period.base_ms, ..*period };
     TaggedControl { periods: control.periods.iter().map(period).collect(), ..control.clone() }
 }
 
-/// A tag in small letters, with a decimal point for a comma and one sign for minutes and one for seconds.
+/// A tag in lower case, with a point for a decimal comma and one sign each for minutes and for seconds.
 fn plain_signs(tag: &str) -> String {
     let signs: Vec<char> = tag.to_lowercase().replace("''", "\"").chars().collect();
     let is_digit = |at: Option<usize>| at.and_then(|at| signs.get(at)).is_some_and(char::is_ascii_digit);
-    // Three digits behind a comma are another number.
+    // A comma before three digits separates another number.
     let is_decimal = |at: usize| is_digit(Some(at + 1)) && !(2..=3).all(|behind| is_digit(Some(at + behind)));
     let plain = |(at, sign): (usize, &char)| match sign {
         ',' if is_digit(at.checked_sub(1)) && is_decimal(at) => '.',
@@ -81,7 +81,7 @@ fn plain_signs(tag: &str) -> String {
     signs.iter().enumerate().map(plain).collect()
 }
 
-/// The periods of PGN's standard; all but the last have moves.
+/// Reads periods in PGN's standard, where all but the last have moves; `None` for other tags.
 fn standard(tag: &str) -> Option<Vec<TimeControl>> {
     // A converter of chess.com's games by mail writes `1/604800:0`.
     let tag = tag.strip_suffix(":0").unwrap_or(tag);
@@ -90,7 +90,7 @@ fn standard(tag: &str) -> Option<Vec<TimeControl>> {
     before.iter().all(|period| period.moves.is_some()).then_some(periods)
 }
 
-/// One period whose time is given with colons: `5:00+3`, `40/1:30:00`.
+/// Reads one period whose time has colons, `5:00+3` or `40/1:30:00`; `None` for other tags.
 fn with_colons(tag: &str) -> Option<TimeControl> {
     period(tag, |text| {
         let parts: Vec<&str> = text.split(':').map(str::trim).collect();
@@ -100,7 +100,7 @@ fn with_colons(tag: &str) -> Option<TimeControl> {
     })
 }
 
-/// `[moves/]time[+increment]`, with the time read by `time`, in seconds.
+/// Reads `[moves/]time[+increment]`; `time` reads the time, in seconds. `None` for other text.
 fn period(text: &str, time: impl Fn(&str) -> Option<f64>) -> Option<TimeControl> {
     let (moves, rest) = match text.split_once('/') {
         Some((moves, rest)) => (Some(moves.trim().parse::<u32>().ok().filter(|moves| *moves > 0)?), rest),
@@ -110,13 +110,13 @@ fn period(text: &str, time: impl Fn(&str) -> Option<f64>) -> Option<TimeControl>
     control(moves, time(base.trim())?, seconds(increment.trim())?)
 }
 
-/// A control of at most a year; `None` of no time at all.
+/// Builds a time control; `None` for no time at all, or for more than a year.
 pub(super) fn control(moves: Option<u32>, base_s: f64, increment_s: f64) -> Option<TimeControl> {
     let is_clock = base_s + increment_s > 0.0 && base_s.max(increment_s) <= LONGEST_S;
     is_clock.then_some(TimeControl { moves, base_ms: base_s * 1e3, increment_ms: increment_s * 1e3, depth: None })
 }
 
-/// A number of digits and a point, with or without `s`; std would also take signs, exponents and `inf`.
+/// Reads digits and a point, with or without `s`; std would also take signs, exponents and `inf`.
 pub(super) fn seconds(text: &str) -> Option<f64> {
     let text = text.strip_suffix('s').unwrap_or(text);
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');

@@ -1,4 +1,4 @@
-//! Reads time controls in minutes, and those whose times have units: `G/60`, `5|3`, `15'/game & 10"/move`,
+//! Reads time controls in minutes, and time controls with units: `G/60`, `5|3`, `15'/game & 10"/move`,
 //! `90 min + 30 sec`.
 
 use super::time_control_tag::{DAY_S, TaggedControl, control, seconds};
@@ -6,16 +6,16 @@ use super::time_control_tag::{DAY_S, TaggedControl, control, seconds};
 /// A part of a tag that has units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
-    /// A time, in seconds, and whether its unit is given.
+    /// A time, and whether it has a unit: with one in seconds, without one as the bare number.
     Time(f64, bool),
-    /// The time before it is that of one move.
+    /// The word `move`: the time before it is for one move.
     PerMove,
-    /// An increment follows.
+    /// A sign that an increment follows, such as `+`.
     Plus,
 }
 
-/// A clock in minutes, or one whose times have units: `G/60`, `5|3`, `15'/game & 10"/move`, `90 min + 30 sec`,
-/// `0.5/move`.
+/// Reads a clock in minutes or with units: `G/60`, `5|3`, `15'/game & 10"/move`, `90 min + 30 sec`, `0.5/move`. `None`
+/// for other tags.
 pub(super) fn in_units(tag: &str) -> Option<TaggedControl> {
     let (tag, in_minutes) = match tag.strip_prefix("g/").or_else(|| tag.strip_prefix("sd/")) {
         Some(rest) => (rest, true),

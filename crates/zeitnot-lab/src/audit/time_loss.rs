@@ -6,25 +6,25 @@ use zeitnot_engine::chess::Color;
 /// A side that ran out of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeLoss {
-    /// The side.
+    /// The side whose time ran out.
     pub color: Color,
-    /// The game is drawn all the same: the other side could not mate.
+    /// Whether the game is drawn, as the other side could not mate.
     pub is_drawn: bool,
-    /// Milliseconds by which the runner says that it came too late.
+    /// Lateness of the last move, in milliseconds, where the runner gives it.
     pub over_ms: Option<f64>,
 }
 
-/// The meaning of a sentence.
+/// The meaning of a sentence about the clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Said {
-    /// This side, or that of the result, ran out of time.
+    /// A side ran out of time; `None` where the sentence does not name it.
     Loses(Option<Color>),
-    /// The other side did.
+    /// A side won on time; `None` where the sentence does not name it.
     Wins(Option<Color>),
 }
 
 impl Said {
-    /// The side that lost by its own words.
+    /// The side that ran out of time; `None` where the sentence names none.
     fn loser(self) -> Option<Color> {
         match self {
             Said::Loses(side) => side,
@@ -38,8 +38,8 @@ const ENDS: [&str; 3] = ["Termination", "TerminationDetails", "ICCResult"];
 
 /// The side that ran out of time, by the tags and the last comments of match runners, servers and this program:
 /// `time forfeit`, `White loses on time`, `White forfeits on time`, `Black won on time`, `NAME won on time`,
-/// `White ran out of time and Black has no material to mate`. Where they do not name it, the result does, or the side
-/// to move.
+/// `White ran out of time and Black has no material to mate`. Where they name no side, it is the side that lost by the
+/// result, or the side to move. `None` where nobody ran out of time.
 pub fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
     let plies = game.game.moves().len();
     // The end of a game without moves stands behind its tags.
@@ -78,7 +78,7 @@ fn without_commands(comment: &str) -> String {
     parts.fold(text, |text, part| text + " " + part.split_once(']').map_or("", |(_, behind)| behind))
 }
 
-/// The text and its parts, each of which may be a sentence. Names of players may hold signs that end others.
+/// The text and its parts, each of which may be a sentence: names of players may contain punctuation.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let outer = text.split(['(', ')', '{', '}']).map(|part| part.trim().trim_end_matches('.'));
     let inner = text.split(['(', ')', '{', '}', ',', ';', ':', '.', '\n']).map(str::trim);
@@ -86,8 +86,8 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     std::iter::once(whole).chain(outer).chain(inner).filter(|part| !part.is_empty())
 }
 
-/// The word of a part of a text about the clocks, if it is a sentence about nothing else. Names may look like colours,
-/// and like each other: of two readings the one counts that agrees with the result.
+/// The meaning of a part of a text, if it is a sentence about the clocks and nothing else. Names may look like colours
+/// or like each other: a reading that agrees with `winner` goes first.
 fn said(game: &PgnGame, part: &str, winner: Option<Color>) -> Option<Said> {
     let lower = part.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
@@ -97,10 +97,10 @@ fn said(game: &PgnGame, part: &str, winner: Option<Color>) -> Option<Said> {
     readings().find(agrees).or_else(|| readings().next())
 }
 
-/// The meaning of a sentence about a side, its subject left out.
+/// The meaning of a sentence about `side`, given without its subject; `None` where it is not about the clocks.
 fn sentence(game: &PgnGame, side: Option<Color>, rest: &str) -> Option<Said> {
     let rest = rest.trim_start_matches("'s ").replace(['-', '_'], " ");
-    // ICC and FICS say why that is a draw.
+    // ICC and FICS add why the game is a draw.
     let rest = rest.split_once(" and ").map_or(rest.as_str(), |(before, _)| before);
     match rest {
         "loses on time"
@@ -162,7 +162,7 @@ fn sentence(game: &PgnGame, side: Option<Color>, rest: &str) -> Option<Said> {
     }
 }
 
-/// The sides that a sentence may be about, by their colours or their names, or none, each with the rest of the
+/// The possible subjects of a sentence, a side by its colour or its name or no side, each with the rest of the
 /// sentence.
 fn subjects<'a>(game: &PgnGame, part: &'a str) -> impl Iterator<Item = (Option<Color>, &'a str)> {
     let named = |color: Color, name: &str| {

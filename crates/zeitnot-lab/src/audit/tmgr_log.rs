@@ -8,27 +8,27 @@ use std::io::{self, Read};
 /// The mark of each line of the time manager.
 const MARK: &[u8] = b"TMGR:";
 
-/// The quantities of one move, by the names of the log; those that a version does not write are `None`. Times are in
+/// The quantities of one move as the log names them; `None` where a version does not write a quantity. Times are in
 /// milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TmgrMove {
-    /// The clock of White and of Black, from the command `go` before it.
+    /// The clock of White and of Black, from the command `go` before the move.
     pub clocks_ms: [Option<f64>; 2],
     /// The time granted.
     pub allocated_ms: Option<f64>,
-    /// The time that the target takes.
+    /// The expected time of the new nodes, before the piggybank takes its share.
     pub brutto_ms: Option<f64>,
-    /// The time that the target takes, less the piggybank's share.
+    /// The expected time of the new nodes, less the piggybank's share.
     pub netto_ms: Option<f64>,
     /// The estimated share of a budget that is used.
     pub timeuse: Option<f64>,
-    /// Nodes found in the tree.
+    /// Nodes that the move found in the tree.
     pub reused: Option<f64>,
-    /// Nodes that the move is to add.
+    /// New nodes that the move is to add.
     pub expected_new: Option<f64>,
     /// The estimated share of a tree that survives a move.
     pub tree_reuse: Option<f64>,
-    /// Moves that the game is expected to go on.
+    /// Expected moves left in the game.
     pub moves: Option<f64>,
     /// The estimated speed, in nodes a second.
     pub nps: Option<f64>,

@@ -8,29 +8,29 @@ use thiserror::Error;
 use zeitnot_engine::chess::{Color, Game};
 use zeitnot_engine::tablebase::Tablebase;
 
-/// When a game counts as drawn (as in cutechess; fastchess also begins to count anew at a capture or pawn move): from
-/// move `from_move` on, when both players' evaluations were within `cp` centipawns of 0 for `moves` moves in a row.
+/// Rule for counting a game as drawn (as in cutechess; fastchess also begins to count anew at a capture or pawn move):
+/// from move `from_move` on, when both evaluations were within `cp` centipawns of 0 for `moves` moves in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawRule {
     /// The first move, counted from the first one played, that can end the game.
     pub from_move: u32,
-    /// Moves in a row.
+    /// Moves in a row of each player.
     pub moves: u32,
-    /// Centipawns.
+    /// Largest distance of both evaluations from 0, in centipawns.
     pub cp: i32,
 }
 
-/// When a player counts as having resigned: its own evaluations were at or below `-cp` for `moves` of its moves in a
-/// row, and its opponent's meanwhile at or above `cp`.
+/// Rule for counting a player as having resigned: the player's evaluations were at or below `-cp` for `moves` moves in
+/// a row, and the opponent's meanwhile at or above `cp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResignRule {
-    /// Moves in a row.
+    /// Moves in a row of each player.
     pub moves: u32,
-    /// Centipawns.
+    /// Least distance of both evaluations from 0, in centipawns.
     pub cp: i32,
 }
 
-/// A text that is no rule.
+/// A text that is not a rule.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("\"{text}\" is not {expected}")]
 pub struct RuleError {
@@ -82,7 +82,7 @@ pub struct Adjudication {
     pub draw: Option<DrawRule>,
     /// Losses by evaluations.
     pub resign: Option<ResignRule>,
-    /// Results that endgame tables know right after a capture or pawn move; what the fifty-move rule saves is drawn.
+    /// Endgame tables that decide right after a capture or pawn move; a win that the fifty-move rule spoils is drawn.
     pub tables: Option<Arc<Tablebase>>,
     /// Moves of each side after which a game is drawn.
     pub move_limit: Option<u32>,
@@ -94,12 +94,12 @@ pub struct Course {
     plies: u32,
     /// Plies in a row within the bounds of a draw.
     level: u32,
-    /// Plies in a row at which White, and at which Black, was lost by both players' evaluations.
+    /// Plies in a row at which both evaluations saw White, and saw Black, as lost.
     lost: [u32; 2],
 }
 
 impl Course {
-    /// Adds a move of `color` and judges the game that it led to: the winner, and why the game ends.
+    /// Judges the game after a move of `color`: the winner and why the game ends; `None` where it goes on.
     pub fn judge(
         &mut self,
         rules: &Adjudication,

@@ -1,4 +1,4 @@
-//! Keeps all that the time managers of a match were asked, saw and decided, and checks that the same comes out again.
+//! Keeps all that the time managers of a match were asked, saw and decided, and checks that a replay decides the same.
 
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -11,21 +11,21 @@ use zeitnot_time::Timekeeper;
 use zeitnot_time::event_log::{Answer, Event, Line, Observer, read, write};
 
 /// Writes the events of a player's games to a file, as they happen: the lines of an [event
-/// log](zeitnot_time::event_log). A player who decided nothing, as the other threads of a match had taken all games,
-/// leaves no file.
+/// log](zeitnot_time::event_log). A player who decided nothing, as other threads of the match took all games, leaves no
+/// file.
 pub struct DecisionLog {
     path: PathBuf,
     has_decisions: bool,
-    /// Absent once it could not be written.
+    /// The open file; `None` once a write has failed.
     file: Option<BufWriter<File>>,
     announcer: Announcer,
 }
 
 impl DecisionLog {
-    /// Begins a file; where it cannot be written any more, `announcer` says so once, and the games go on.
+    /// Creates the file. If a later write fails, `announcer` says so once, and the games go on.
     ///
     /// # Errors
-    /// When it exists already, or cannot be made.
+    /// When the file exists already, or cannot be created.
     pub fn create(path: PathBuf, announcer: Announcer) -> io::Result<DecisionLog> {
         let file = File::create_new(&path)?;
         Ok(DecisionLog { path, has_decisions: false, file: Some(BufWriter::new(file)), announcer })
@@ -58,7 +58,7 @@ impl Drop for DecisionLog {
     }
 }
 
-/// A log whose decisions were all made again.
+/// Counts of a log whose decisions were all repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
     /// Games.
@@ -69,10 +69,10 @@ pub struct Verified {
     pub answers: u64,
 }
 
-/// A log of decisions that cannot be read, or that this program does not repeat. Its text is one line.
+/// Why a log of decisions cannot be read, or is not repeated by this program. The text is one line.
 #[derive(Debug, Error)]
 pub enum DecisionError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {}: {reason}", path.display())]
     Read {
         /// The file.
@@ -90,13 +90,13 @@ pub enum DecisionError {
         /// The problem.
         problem: String,
     },
-    /// It has no decision.
+    /// The file has no decision.
     #[error("{} has no decisions", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// This program decides otherwise.
+    /// This program decides otherwise than the file.
     #[error("{} line {line}: decided otherwise now: {there} there, {here} here", path.display())]
     Differs {
         /// The file.
@@ -113,7 +113,7 @@ pub enum DecisionError {
 /// Replays a log, and compares every answer to the last bit.
 ///
 /// # Errors
-/// [`DecisionError`], at the first line that is something else.
+/// [`DecisionError`], at the first line that differs or cannot be read.
 pub fn verify_decisions(path: &Path) -> Result<Verified, DecisionError> {
     let reading = |reason| DecisionError::Read { path: path.to_owned(), reason };
     let mut verified = Verified::default();

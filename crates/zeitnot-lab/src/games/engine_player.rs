@@ -13,7 +13,7 @@ use zeitnot_time::Plan;
 pub struct EnginePlayer {
     name: String,
     engine: Engine,
-    /// The engine's clock, if it is a virtual one; no other engine has the same.
+    /// The engine's clock, if it is virtual; no other engine has the same clock.
     virtual_clock: Option<Arc<VirtualClock>>,
     /// The option `RandomSeed` as the user gave it.
     seed: u64,
@@ -25,19 +25,19 @@ pub struct EnginePlayer {
 /// The position after the reply that the engine expects.
 struct Expected {
     game: Game,
-    /// On the machine's clock it is being searched.
+    /// The search that runs already, on the machine's clock; `None` on a virtual clock.
     search: Option<Pondered>,
 }
 
 impl EnginePlayer {
-    /// A player on the machine's clock. `ponders`: it searches on its opponent's time.
+    /// A player on the machine's clock. With `ponders` it searches on its opponent's time.
     pub fn new(name: String, engine: Engine, ponders: bool) -> EnginePlayer {
         let seed = engine.options().random_seed;
         EnginePlayer { name, engine, virtual_clock: None, seed, ponders, expected: None }
     }
 
-    /// A player whose every search is a computation on the caller's thread. `clock` must be the engine's, and no
-    /// other's.
+    /// A player whose every search is a computation on the caller's thread. `clock` must be the clock of this engine
+    /// and of no other.
     pub fn on_virtual_clock(name: String, engine: Engine, clock: Arc<VirtualClock>, ponders: bool) -> EnginePlayer {
         EnginePlayer { virtual_clock: Some(clock), ..EnginePlayer::new(name, engine, ponders) }
     }
@@ -47,8 +47,8 @@ impl EnginePlayer {
         &mut self.engine
     }
 
-    /// Lets the time since the last answer pass on the virtual clock, and searches on it what the engine expects.
-    /// Returns when that time is over; a batch of that search may take longer.
+    /// Lets the time since the last answer pass on the virtual clock, and searches the expected position meanwhile.
+    /// Returns when that time ends, in milliseconds on the clock; the last batch of the search may take longer.
     fn pass(&mut self, clock: &VirtualClock, turn: &Turn<'_>) -> Result<f64, PlayerError> {
         let ms = turn.since_answer_ms;
         let end_ms = clock.now_ms() + ms;
@@ -62,7 +62,7 @@ impl EnginePlayer {
         Ok(end_ms)
     }
 
-    /// Searches with threads; where the expected reply was played, on with the search that goes on already.
+    /// Searches with threads; where the expected reply was played, the search that runs already goes on.
     fn search(&mut self, turn: &Turn<'_>, start_ms: f64) -> Result<(SearchEnd, Option<Plan>), PlayerError> {
         let expected = self.expected.take();
         if let Some(Expected { game, search: Some(search) }) = expected

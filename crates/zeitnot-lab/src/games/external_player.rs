@@ -6,28 +6,28 @@ use super::record::Evaluation;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Milliseconds that an engine is waited for beyond its clock before it counts as hanging.
+/// Milliseconds to wait for an engine beyond its clock before it counts as hanging.
 const PATIENCE_MS: f64 = 10_000.0;
-/// Milliseconds that an engine is waited for in a move without a clock before it counts as hanging.
+/// Milliseconds to wait for a move without a clock before the engine counts as hanging.
 const PATIENCE_WITHOUT_CLOCK_MS: f64 = 600_000.0;
 
-/// Centipawns beyond which a score says no more.
+/// Largest size of a score, in centipawns; larger scores are cut to it.
 const MOST_CP: i32 = 1_000_000;
 
-/// Another engine that plays.
+/// Another engine as a player.
 pub struct ExternalPlayer {
     name: String,
     engine: ExternalEngine,
-    /// Its process is gone since the last game.
+    /// Whether the engine failed in the last game, so that its process is gone.
     has_failed: bool,
 }
 
 impl ExternalPlayer {
-    /// Starts the engine that this command line names, with these options. It is called `name`, or else what it calls
-    /// itself. Once `stop` is set, it is waited for no more.
+    /// Starts the engine of a command line with these options. The player is called `name`, or else by the engine's own
+    /// name. Once `stop` is set, all waits end.
     ///
     /// # Errors
-    /// [`PlayerError::Unfit`] when there is no such engine, or it has not an option; [`PlayerError::Interrupted`].
+    /// [`PlayerError::Unfit`] when there is no such engine, or it lacks an option; [`PlayerError::Interrupted`].
     pub fn start(
         command: &str,
         options: &[(String, String)],
@@ -75,7 +75,7 @@ impl Player for ExternalPlayer {
         &self.name
     }
 
-    /// It has no seed.
+    /// Begins a game; the seed is not used.
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         if std::mem::take(&mut self.has_failed) {
             // An engine that cannot even be started loses no games by that: the match ends.

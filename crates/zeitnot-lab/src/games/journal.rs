@@ -15,12 +15,12 @@ use zeitnot_text::files::without_marks;
 
 /// An entry of a journal, one line each: a game of a match, an iteration of a tuning.
 pub trait Entry: Serialize + DeserializeOwned {
-    /// The whole that its entries belong to, in a word.
+    /// A word for the whole work, such as `match`.
     const WHOLE: &'static str;
-    /// An entry, in a word.
+    /// A word for an entry, such as `game`.
     const ENTRY: &'static str;
 
-    /// Its number, which no other entry of the journal has.
+    /// The number of the entry, which no other entry of the journal has.
     fn number(&self) -> u64;
 }
 
@@ -42,23 +42,23 @@ pub struct Journal<E = GameRecord> {
     entries: BTreeMap<u64, E>,
     is_begun: bool,
     is_ended: bool,
-    /// Bytes of the whole lines that were there.
+    /// Bytes of the complete lines that the opened file had.
     whole: u64,
-    /// Whether the settings are not written yet: the file is as it was.
+    /// Whether the settings are not written yet, and the file is unchanged.
     is_pending: bool,
-    /// Whether the file has the whole of another match.
+    /// Whether the file has games of another match, which are to be replaced.
     has_other: bool,
 }
 
-/// How often a journal that another process has is tried to be locked, and the pause between.
+/// Attempts to lock a journal that another process holds, and the pause between two attempts.
 const LOCK_ATTEMPTS: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// The line that says that a match came to its end.
 const END: &str = "{\"end\":true}";
 
 impl<E: Entry> Journal<E> {
-    /// Prepares a new journal, which replaces one that has the whole of a match, or no game. The file stays as it is
-    /// until [`Journal::begin`], or the first entry: a match that never starts costs no other one's games.
+    /// Prepares a new journal in place of one with a whole match or without games. The file stays as it is until
+    /// [`Journal::begin`] or the first entry, so that a match that never starts destroys no games.
     ///
     /// # Errors
     /// [`JournalError`], also where the file is no journal, or has games of a match that was interrupted.
@@ -72,11 +72,11 @@ impl<E: Entry> Journal<E> {
     }
 
     /// Goes on with the journal of an interrupted match, or prepares one where there is no journal yet. `settings` must
-    /// be those of its games, but for `may_differ`, which keep the values of the file. A last line that was cut off is
-    /// dropped.
+    /// equal the file's, except for the names in `may_differ`, which keep the file's values. A last line that was cut
+    /// off is dropped.
     ///
     /// # Errors
-    /// [`JournalError`]; the file is as it was.
+    /// [`JournalError`]; the file is then unchanged.
     pub fn resume(path: &Path, settings: Value, may_differ: &[&str]) -> Result<Self, JournalError> {
         let mut journal = Journal::open(path)?;
         let differs = difference(&journal.settings, &settings, may_differ);
@@ -91,7 +91,7 @@ impl<E: Entry> Journal<E> {
         Ok(journal)
     }
 
-    /// Opens a file for nobody else and reads what it has.
+    /// Opens and locks a file and reads its lines.
     fn open(path: &Path) -> Result<Self, JournalError> {
         let io = |reason| JournalError::Io { path: path.to_owned(), reason };
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(io)?;
@@ -121,14 +121,14 @@ impl<E: Entry> Journal<E> {
         (self.is_ended, self.is_pending, self.settings) = (false, true, settings);
     }
 
-    /// Adds a setting to those that are not written yet; a journal that goes on keeps its own.
+    /// Adds a setting if the settings are not written yet; a journal that goes on keeps its settings.
     pub fn note(&mut self, setting: &str, value: impl Into<Value>) {
         if let (true, Some(settings)) = (self.is_pending, self.settings.as_object_mut()) {
             settings.insert(setting.to_owned(), value.into());
         }
     }
 
-    /// Writes the settings of a new match in place of all that the file has; nothing where they are written.
+    /// Writes the settings of a new match in place of the file's content; does nothing where they are written already.
     ///
     /// # Errors
     /// [`JournalError::Io`].
@@ -142,7 +142,7 @@ impl<E: Entry> Journal<E> {
         self.write(&settings)
     }
 
-    /// Whether the file still has the whole of another match, which this one will replace.
+    /// Whether the file still has games of another match, which this match will replace.
     pub fn has_other(&self) -> bool {
         self.has_other
     }
@@ -177,8 +177,8 @@ impl<E: Entry> Journal<E> {
         }
     }
 
-    /// Adds a finished entry. The line goes to the system in one piece: a match that is killed then has the game or has
-    /// it not.
+    /// Adds a finished entry. The line is written in one piece, so that a match that is killed has the whole entry or
+    /// nothing of it.
     ///
     /// # Errors
     /// [`JournalError::Io`].
@@ -211,12 +211,12 @@ pub fn read_journal(path: &Path) -> Result<Vec<GameRecord>, JournalError> {
     Ok(parse(path, &bytes)?.entries.into_values().collect())
 }
 
-/// The whole lines of a journal.
+/// The complete lines of a journal.
 struct Content<E> {
     settings: Value,
     entries: BTreeMap<u64, E>,
     is_ended: bool,
-    /// Their bytes.
+    /// Bytes of the complete lines.
     whole: usize,
 }
 
@@ -252,7 +252,7 @@ fn parse<E: Entry>(path: &Path, bytes: &[u8]) -> Result<Content<E>, JournalError
     Ok(Content { settings, entries, is_ended, whole })
 }
 
-/// The first setting that differs, and its two values.
+/// The first setting that differs, with its two values; `None` where none differs.
 fn difference(there: &Value, here: &Value, may_differ: &[&str]) -> Option<(String, String, String)> {
     let empty = serde_json::Map::new();
     let (there, here) = (there.as_object().unwrap_or(&empty), here.as_object().unwrap_or(&empty));

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// A journal that cannot be used. Its text is one line.
+/// Why a journal cannot be used. The text is one line.
 #[derive(Debug, Error)]
 pub enum JournalError {
     /// The file cannot be read or written.
@@ -15,17 +15,17 @@ pub enum JournalError {
         /// The operating system's reason.
         reason: io::Error,
     },
-    /// The file is something else.
+    /// A line is not one of a journal.
     #[error("{} line {line}: {problem}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// Its line, from 1.
+        /// The line, from 1.
         line: usize,
         /// The problem.
         problem: String,
     },
-    /// Another match, or other work of its kind, writes it.
+    /// Another process writes the file: a match, or other work of its kind.
     #[error("another {whole} is writing {}", path.display())]
     InUse {
         /// The file.
@@ -33,7 +33,7 @@ pub enum JournalError {
         /// The kind of work, in a word.
         whole: &'static str,
     },
-    /// It has games of a match that was interrupted.
+    /// The file has games of a match that was interrupted.
     #[error(
         "{} has the games of a match that was interrupted: --resume goes on with it; delete the file, or name another --pgn, to \
          begin anew",
@@ -52,9 +52,9 @@ pub enum JournalError {
         whole: &'static str,
         /// The first setting that differs.
         setting: String,
-        /// Its value in the file.
+        /// The setting's value in the file.
         there: String,
-        /// Its value now.
+        /// The setting's value now.
         here: String,
     },
 }

@@ -1,21 +1,21 @@
-//! Draws how long the GUI and the system take between a player's answer and its clock's stop, for games on a virtual
-//! clock.
+//! Draws the time between a player's answer and the stop of its clock that the GUI and the system take, for games on a
+//! virtual clock.
 
 use std::str::FromStr;
 use thiserror::Error;
 use zeitnot_engine::splitmix::{SplitMix64, mix};
 
-/// One move in this many is held up, by up to the worst.
+/// Moves for each long lag, on average; a long lag lasts up to the worst.
 const ONE_IN: usize = 200;
-/// The least worst lag, in averages: with fewer, lags cut off there would have a smaller mean than they are said to
-/// have. With 4 it is 1 % smaller: 0.995 (1 - e^-4), and 0.005 times the 2.5 averages of moves held up.
+/// Least worst lag, as a multiple of the average. Lags are cut off at the worst, which lowers their mean. At 4 the mean
+/// is 1 % lower: 0.995 (1 - e^-4), and 0.005 times the 2.5 averages of moves with a long lag.
 const LEAST_WORST: f64 = 4.0;
 /// Longest lag, in milliseconds.
 const LONGEST_MS: f64 = 60_000.0;
 
-/// The lag of each move, in milliseconds. Most lags are exponentially distributed about an average; one in 200 lies
-/// anywhere between the average and the worst, as where another process holds the machine. A lag depends on seed, game
-/// and ply alone.
+/// A model of the lag of each move, in milliseconds. Most lags are exponentially distributed about an average; one in
+/// 200 lies anywhere between the average and the worst, as where another process holds the machine. A lag depends on
+/// seed, game and ply alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LagModel {
     average_ms: f64,

@@ -3,23 +3,23 @@
 use std::io::{self, ErrorKind, Read};
 use zeitnot_text::files::{MARK, mark_length};
 
-/// The longest line that is read whole, in bytes; a longer one comes in parts, each of which ends between two words
+/// The longest line that is read whole, in bytes. A longer line comes in parts, each of which ends between two words
 /// where it can.
 const LONGEST: usize = 1 << 16;
 /// The size of the buffer, in bytes.
 const BUFFER: usize = 4 * LONGEST;
 
-/// The lines of a source, one after another. They end as those of Unix, Windows or the old Macintosh.
+/// The lines of a source, one after another. Lines end as on Unix, Windows or the old Macintosh.
 pub(crate) struct Lines<R> {
     source: R,
     buffer: Box<[u8]>,
-    /// The begin of the bytes that were read and not taken.
+    /// Begin of the bytes that were read and not taken.
     begin: usize,
-    /// Their end.
+    /// End of the bytes that were read.
     end: usize,
-    /// Where the line under way ends.
+    /// End of the line under way.
     line_end: usize,
-    /// Whether what is left of it begins a line.
+    /// Whether nothing of the line under way was taken.
     is_begin: bool,
     /// Whether the source has no more.
     is_over: bool,
@@ -31,7 +31,7 @@ impl<R: Read> Lines<R> {
         Lines { source, buffer, begin: 0, end: 0, line_end: 0, is_begin: true, is_over: false }
     }
 
-    /// Rest of the line under way, with its end; empty where it was taken whole.
+    /// Rest of the line under way, with its line break; empty where all of the line was taken.
     pub(crate) fn rest(&self) -> &[u8] {
         &self.buffer[self.begin..self.line_end]
     }
@@ -41,18 +41,18 @@ impl<R: Read> Lines<R> {
         self.is_begin
     }
 
-    /// Whether the line under way has its end, and is not cut off by the end of the file.
+    /// Whether the line under way ends with a line break, and is neither a part nor cut off by the end of the file.
     pub(crate) fn has_end(&self) -> bool {
         self.line_end > 0 && matches!(self.buffer[self.line_end - 1], b'\n' | b'\r')
     }
 
-    /// Takes bytes of the line under way, all of them at most.
+    /// Takes up to `count` bytes of the line under way.
     pub(crate) fn take(&mut self, count: usize) {
         self.begin = self.begin.saturating_add(count).min(self.line_end);
         self.is_begin &= count == 0;
     }
 
-    /// Takes what is left of the line, with those of its parts that are not in the buffer yet.
+    /// Takes the rest of the line, also the parts of a long line that are not in the buffer yet.
     pub(crate) fn skip(&mut self) -> io::Result<()> {
         while !self.has_end() && self.next()? {}
         self.take(usize::MAX);

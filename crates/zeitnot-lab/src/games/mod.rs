@@ -8,7 +8,7 @@
 //! | `player`, `engine_player`, `external_player`, `external` | the players: this engine, and others as processes |
 //! | `play`, `adjudication`, `record` | one game: its clocks, its end, and its record |
 //! | `runner`, `journal`, `journal_error` | the games of a match, several at once, and going on after an interruption |
-//! | `decisions` | the event logs of the time managers of a match, and the check that they come out again |
+//! | `decisions` | the event logs of the time managers of a match, and the check that a replay decides the same |
 //! | `pgn`, `pgn_reader`, `lines` | games as PGN: written, and read one after another with their comments; lines in a buffer of one size |
 //! | `rereadable` | files that are read twice |
 

@@ -2,7 +2,7 @@
 
 use super::time_control::TimeControl;
 
-/// The periods of one side's clock, and where it stands in them. After the last period of moves that one begins again.
+/// The periods of one side's clock, and the place in them. A last period with a number of moves repeats.
 #[derive(Clone, Debug)]
 pub(crate) struct PeriodClock<'a> {
     periods: &'a [TimeControl],
@@ -11,12 +11,12 @@ pub(crate) struct PeriodClock<'a> {
 }
 
 impl<'a> PeriodClock<'a> {
-    /// The clock at the start; no period at all is a side without a clock.
+    /// The clock at the start; without periods the side has no clock.
     pub fn new(periods: &'a [TimeControl]) -> PeriodClock<'a> {
         PeriodClock { periods, at: 0, moves_to_go: periods.first().and_then(|period| period.moves) }
     }
 
-    /// The time at the start, in milliseconds, without the first increment.
+    /// The time at the start, in milliseconds, without the first increment; `None` for a side without a clock.
     pub fn base_ms(&self) -> Option<f64> {
         self.periods.first().map(|period| period.base_ms)
     }
@@ -31,8 +31,8 @@ impl<'a> PeriodClock<'a> {
         self.moves_to_go
     }
 
-    /// Counts a move. Returns the milliseconds that it adds to the clock: the increment, and the time of the next
-    /// period where that begins.
+    /// Counts a move. Returns the milliseconds that the move adds to the clock: the increment, and the time of a period
+    /// that begins.
     pub fn count_move(&mut self) -> f64 {
         let increment_ms = self.increment_ms();
         self.moves_to_go = self.moves_to_go.map(|moves| moves - 1);

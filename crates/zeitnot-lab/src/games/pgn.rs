@@ -57,7 +57,7 @@ pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &st
     writeln!(out, "\n")
 }
 
-/// The words of the move text; a comment is several.
+/// The words of the move text; a comment has several.
 fn tokens(game: &GameRecord) -> Vec<String> {
     let mut tokens = Vec::new();
     let (mut number, mut white) = game.first_move();
@@ -117,7 +117,7 @@ fn comment(record: &MoveRecord, has_clock: bool) -> Vec<String> {
     commands.iter().flat_map(|command| command.split(' ').map(str::to_owned)).collect()
 }
 
-/// Pawns as White sees them, or `#` and the moves to mate, as lichess writes them.
+/// An evaluation as lichess writes it: pawns from White's side, or `#` and the moves to mate.
 fn evaluation_text(evaluation: &Evaluation, white: bool) -> String {
     let sign = if white { 1 } else { -1 };
     match evaluation.mate {

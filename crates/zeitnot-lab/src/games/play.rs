@@ -14,16 +14,16 @@ use zeitnot_engine::splitmix::mix;
 /// The limits of one player.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// Its clock; `None`: it has none.
+    /// The player's clock; `None` for a player without a clock.
     pub clock: Option<TimeControl>,
-    /// Nodes a move.
+    /// Nodes of each move.
     pub nodes: Option<u64>,
     /// Depth of each move.
     pub depth: Option<u32>,
 }
 
 impl Limits {
-    /// The limits as PGN's tag `TimeControl` has them.
+    /// The limits as PGN's tag `TimeControl` has them: the clock, or `-` without one.
     pub fn pgn(&self) -> String {
         self.clock.as_ref().map_or_else(|| "-".to_owned(), TimeControl::to_string)
     }
@@ -38,18 +38,18 @@ pub struct Rules {
     pub adjudication: Adjudication,
     /// The lag of the GUI, for players on virtual clocks.
     pub lag: Option<LagModel>,
-    /// Decides whatever is random.
+    /// Seed of everything that is random.
     pub seed: u64,
 }
 
-/// The place of a game in its match.
+/// A game of a match that is to be played.
 #[derive(Clone, Debug)]
 pub struct Pairing {
-    /// Its number, from 1.
+    /// The number of the game, from 1.
     pub game: u64,
     /// The start position, with the moves that led there.
     pub start: Game,
-    /// Whether castling is that of Chess960.
+    /// Whether castling follows the rules of Chess960.
     pub chess960: bool,
     /// Whether the first player has White.
     pub first_is_white: bool,
@@ -70,16 +70,16 @@ struct Referee<'a> {
     since_answer_ms: [f64; 2],
 }
 
-/// Plays a game; `players` are the first and the second one of the match. `on_move` sees the game after each move, and
-/// may break it off.
+/// Plays a game; `players` are the first and the second player of the match. `on_move` sees the game after each move,
+/// and may break it off.
 ///
-/// A player that has used more time than its clock had has lost; the increment comes only after that. Against a bare
-/// king a clock that runs out draws, as in the laws of chess (fastchess lets it lose).
+/// A player that uses more time than its clock had loses; the increment comes only after that. Against a bare king a
+/// clock that runs out draws, as in the laws of chess (fastchess lets it lose).
 ///
 /// # Errors
 /// [`PlayerError`] when an engine of this program cannot search or its search failed, and when a player cannot play
-/// such games. A player that fails otherwise loses; one that is waited for when the match is interrupted breaks the
-/// game off.
+/// such games. A player that fails otherwise loses. An interruption of the match while a player thinks breaks the game
+/// off.
 pub fn play(
     players: [&mut dyn Player; 2],
     rules: &Rules,
@@ -187,7 +187,8 @@ impl<'a> Referee<'a> {
         }
     }
 
-    /// Makes the move of a player, takes its time off its clock, and judges the game: how it ended, if it has.
+    /// Makes a player's move and takes its time off the clock. Returns the winner and why the game ends, where the
+    /// clock or an adjudication ends it.
     fn make_move(&mut self, thought: &Thought) -> Option<(Option<Color>, Termination)> {
         let color = self.game.current().turn();
         let side = usize::from(color.is_black());
@@ -226,7 +227,7 @@ impl<'a> Referee<'a> {
         }
     }
 
-    /// The end of a game whose clock has run out: a bare king cannot win it, and then it is drawn.
+    /// The end of a game in which the clock of `loser` ran out: drawn where the opponent has a bare king.
     fn forfeit(&mut self, loser: Color) -> (Option<Color>, Termination) {
         let is_bare = self.game.current().board().by_color(loser.other()).count() == 1;
         self.record.forfeit = Some(loser.is_white());
@@ -240,7 +241,7 @@ impl<'a> Referee<'a> {
         self.record
     }
 
-    /// The end of a game in which a player failed: it loses, unless the match was interrupted.
+    /// The end of a game in which a player failed: that player loses, unless the match was interrupted or must end.
     fn failed_by(mut self, side: usize, error: PlayerError) -> Result<GameRecord, PlayerError> {
         let text = error.to_string();
         let loser = if side == 0 { Color::White } else { Color::Black };

@@ -1,4 +1,4 @@
-//! Defines the face of a player: this engine, or another one as a process.
+//! Defines the interface of a player: this engine, or another one as a process.
 
 use super::record::Evaluation;
 use thiserror::Error;
@@ -34,47 +34,47 @@ pub struct Thought {
     pub evaluation: Option<Evaluation>,
 }
 
-/// A player that gives no move. Its text is one line.
+/// Why a player gives no move. The text is one line.
 #[derive(Debug, Error)]
 pub enum PlayerError {
-    /// This engine cannot search: the match has no sense without it.
+    /// This engine cannot search, which ends the match.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// It cannot play such games at all, or cannot be started.
+    /// The player cannot play such games at all, or cannot be started.
     #[error("{0}")]
     Unfit(String),
-    /// Its process ended.
+    /// The player's process ended.
     #[error("{0}")]
     Crashed(String),
-    /// It gave no move while its clock ran.
+    /// The player gave no move while its clock ran.
     #[error("{0}")]
     Stalled(String),
-    /// It did not get ready for a game or a move, before its clock ran.
+    /// The player did not get ready for a game or a move, before its clock ran.
     #[error("{0}")]
     NotReady(String),
-    /// The match was interrupted while it was waited for.
+    /// The match was interrupted while the player was waited for.
     #[error("{0}")]
     Interrupted(String),
-    /// Its answer is no legal move.
+    /// The player's answer is not a legal move.
     #[error("{0}")]
     IllegalMove(String),
 }
 
 /// One side of a match.
 pub trait Player: Send {
-    /// How results name it.
+    /// The player's name in results.
     fn name(&self) -> &str;
 
-    /// Forgets the game before; `seed` decides whatever is random in the next one.
+    /// Forgets the game before; `seed` decides everything random in the next one.
     ///
     /// # Errors
-    /// When it cannot play.
+    /// When the player cannot play.
     fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
 
     /// Answers with a move.
     ///
     /// # Errors
     /// [`PlayerError::Engine`] and [`PlayerError::Unfit`] end the match, [`PlayerError::Interrupted`] breaks the game
-    /// off, the others lose it.
+    /// off; by the other errors the player loses.
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError>;
 }

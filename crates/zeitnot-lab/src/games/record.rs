@@ -21,20 +21,20 @@ pub struct Evaluation {
 /// One move of a game. Times are in milliseconds, whole microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
-    /// In UCI notation.
+    /// The move in UCI notation.
     pub uci: String,
-    /// In the notation of PGN.
+    /// The move in the notation of PGN.
     pub san: String,
-    /// Whether White played it.
+    /// Whether White moved.
     pub white: bool,
-    /// Time used, as the referee's clock has it.
+    /// Time used, by the referee's clock.
     pub used_ms: f64,
     /// The clock of White and of Black after the move; 0 without a clock.
     pub clocks_ms: [f64; 2],
     /// The time manager's budget, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ms: Option<f64>,
-    /// The most the search might stretch it to.
+    /// The hard limit: the most to which the search might stretch the budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hard_limit_ms: Option<f64>,
     /// Nodes of the tree at the end, those found in the reused tree among them.
@@ -79,12 +79,12 @@ pub enum Termination {
     Crash,
     /// A player did not answer.
     Stall,
-    /// It was broken off.
+    /// The game was broken off.
     Unfinished,
 }
 
 impl Termination {
-    /// The word for it in PGN's tag `Termination`.
+    /// The word for the end of the game in PGN's tag `Termination`.
     pub fn pgn(self) -> &'static str {
         use Termination::*;
         match self {
@@ -131,10 +131,10 @@ impl fmt::Display for Termination {
     }
 }
 
-/// A finished game. The arrays have White's first.
+/// A finished game. Arrays have White's entry first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
-    /// Its number in the match, from 1.
+    /// The number of the game in the match, from 1.
     pub game: u64,
     /// Names of White and Black.
     pub players: [String; 2],
@@ -145,25 +145,25 @@ pub struct GameRecord {
     /// The start position as FEN, unless it is the standard one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_fen: Option<String>,
-    /// Whether castling is that of Chess960.
+    /// Whether castling follows the rules of Chess960.
     #[serde(default)]
     pub chess960: bool,
-    /// The moves of the opening that led from there to the first move played, in the notation of PGN.
+    /// The moves of the opening, from the start position to the first move played, in the notation of PGN.
     #[serde(default)]
     pub opening: Vec<String>,
     /// The moves played.
     pub moves: Vec<MoveRecord>,
     /// Whether White won; `None` for a draw and for a game that was broken off.
     pub white_won: Option<bool>,
-    /// Why it ended.
+    /// Why the game ended.
     pub termination: Termination,
-    /// Whether White's clock ran out, or Black's did, in a drawn game, too; `None`: neither.
+    /// Whether the clock that ran out was White's, in a drawn game, too; `None` where no clock ran out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<bool>,
-    /// The error of the player that lost by one, in one line.
+    /// The error by which a player lost, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The clocks of White and Black at the end, in milliseconds; the one that ran out is negative.
+    /// The clocks of White and Black at the end, in milliseconds; a clock that ran out is negative.
     pub clocks_ms: [f64; 2],
 }
 
@@ -201,12 +201,12 @@ impl GameRecord {
         }
     }
 
-    /// Whether it was the first player of the match whose clock ran out, if one did.
+    /// Whether the clock that ran out was the first player's; `None` where no clock ran out.
     pub fn forfeit_of_first(&self) -> Option<bool> {
         self.forfeit.map(|white| white == self.first_is_white)
     }
 
-    /// Whether it was the first player of the match who lost on time, if one did: against a bare king nobody does.
+    /// Whether the player who lost on time was the match's first; `None` where nobody did, as against a bare king.
     pub fn lost_on_time_by_first(&self) -> Option<bool> {
         self.white_won.and(self.forfeit_of_first())
     }

@@ -12,7 +12,7 @@ pub struct Rereadable<'a> {
 }
 
 impl<'a> Rereadable<'a> {
-    /// Copies what can be read only once to a file that goes with this value.
+    /// Takes a file as it is, and copies a pipe to a temporary file that goes with this value.
     ///
     /// # Errors
     /// The errors of [`open`], and of writing the copy.

@@ -1,5 +1,5 @@
 //! Reads time controls as match runners write them: `[moves/]time[+increment]`, in seconds or as minutes:seconds, and
-//! those of two players that have different ones: `10+0.1,5+0.05`.
+//! different ones for two players: `10+0.1,5+0.05`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,16 +8,16 @@ use thiserror::Error;
 /// Longest time of a control, in seconds: a week.
 const LONGEST_S: f64 = 7.0 * 24.0 * 3600.0;
 
-/// The time that each side has.
+/// The time control of one side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeControl {
-    /// Moves after which [`TimeControl::base_ms`] is added again; `None`: once for the whole game.
+    /// Moves after which [`TimeControl::base_ms`] is added again; `None` where it is for the whole game.
     pub moves: Option<u32>,
     /// Milliseconds at the start.
     pub base_ms: f64,
     /// Milliseconds added after each move.
     pub increment_ms: f64,
-    /// Without a clock: every move is searched to this depth. The times then count for nothing.
+    /// Depth of every search without a clock, where the times count for nothing; `None` with a clock.
     pub depth: Option<u32>,
 }
 
@@ -27,7 +27,7 @@ const PRESET_DEPTH: u32 = 5;
 /// A time control that has a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preset {
-    /// Its name.
+    /// The name of the time control.
     pub name: &'static str,
     /// A second name.
     pub alias: Option<&'static str>,
@@ -40,14 +40,14 @@ impl Preset {
         Preset { name, alias: None, control }
     }
 
-    /// The preset of this name or second name.
+    /// The preset with this name or second name; `None` where there is none.
     pub fn find(name: &str) -> Option<Preset> {
         PRESETS.into_iter().find(|preset| preset.name == name || preset.alias == Some(name))
     }
 }
 
-/// The time controls of Mergen (docs/documents.md, 2.1); the time is in minutes and the increment in seconds there. Its
-/// "no limit" is a search to the fixed depth, too: one control of two names.
+/// The time controls of Mergen (docs/documents.md, 2.1), whose time is in minutes and increment in seconds. Mergen's
+/// "no limit" is a search to the fixed depth, too: one control with two names.
 pub const PRESETS: [Preset; 5] = [
     Preset::new("bullet", TimeControl::clock(60.0, 0.0)),
     Preset::new("blitz", TimeControl::clock(180.0, 2.0)),
@@ -90,14 +90,14 @@ fn parse(text: &str) -> Option<TimeControl> {
     (base_ms + increment_ms > 0.0).then_some(TimeControl { moves, base_ms, increment_ms, depth: None })
 }
 
-/// The time of `seconds` or `minutes:seconds`. As in fastchess there are no hours: `1:30` is a minute and a half.
+/// Milliseconds of `seconds` or `minutes:seconds`. As in fastchess there are no hours: `1:30` is a minute and a half.
 fn milliseconds(text: &str) -> Option<f64> {
     let (minutes, seconds) = text.split_once(':').unwrap_or(("0", text));
     let seconds = number::<f64>(minutes)? * 60.0 + number::<f64>(seconds)?;
     (seconds <= LONGEST_S).then_some(seconds * 1e3)
 }
 
-/// A number of digits and a point; std would also take signs, exponents and `inf`.
+/// Reads digits and a point; std would also take signs, exponents and `inf`.
 fn number<T: FromStr>(text: &str) -> Option<T> {
     let text = text.trim();
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');

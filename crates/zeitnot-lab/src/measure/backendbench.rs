@@ -1,4 +1,4 @@
-//! Measures the evaluator alone: positions a second, by batch size, and side by side with another one.
+//! Measures the evaluator alone: positions a second, by batch size, and side by side with another evaluator.
 //!
 //! It times [`Evaluator::evaluate`](zeitnot_engine::backend::Evaluator::evaluate) from queries to evaluations: writing
 //! the input tensor, running the network, checking and gathering its outputs. Positions, legal moves, planes and policy
@@ -19,26 +19,26 @@ use zeitnot_engine::runtime::nvidia_readings::CardSource;
 
 /// Different positions that batches are taken from, in turn.
 pub(super) const POSITIONS: usize = 256;
-/// Seed of their walk.
+/// Seed of the random walk that gives these positions.
 pub(super) const SEED: u64 = 1;
-/// How long one side runs before the other does, in milliseconds: long enough for the clocks, short enough that both
-/// see the same load of the machine.
+/// Longest time that one side runs before the other has its turn, in milliseconds: long enough for the clocks, short
+/// enough that both see the same load of the machine.
 const SLICE_MS: f64 = 100.0;
-/// Slices that fit into its time at the least, unless a batch takes longer.
+/// Least slices in the measured time of a side, unless a batch takes longer.
 const SLICES: f64 = 4.0;
-/// Slices of a side at the least, however long a batch takes.
+/// Least slices of a side, however long a batch takes.
 const LEAST_SLICES: usize = 3;
 
-/// Something that evaluates batches.
+/// A side of the measurement: something that evaluates batches.
 pub trait Side {
-    /// Its description, one line.
+    /// The description of the side, in one line.
     fn name(&self) -> &str;
 
-    /// One worker of it, for batches of up to `largest` positions.
+    /// Makes a worker of the side, for batches of up to `largest` positions.
     ///
     /// # Errors
     ///
-    /// When there is no room for another one.
+    /// When there is no room for another worker.
     fn runner(&self, largest: usize) -> Result<Box<dyn Runner>, BackendError>;
 }
 
@@ -59,7 +59,7 @@ pub struct BackendSide {
 }
 
 impl BackendSide {
-    /// The backend, which must have no cache: it would answer in the network's place.
+    /// A side of this backend, which must have no cache: a cache would answer in the network's place.
     pub fn new(backend: Arc<dyn Backend>) -> BackendSide {
         BackendSide { name: backend.attributes().to_string(), backend }
     }
@@ -73,7 +73,7 @@ impl Side for BackendSide {
     fn runner(&self, largest: usize) -> Result<Box<dyn Runner>, BackendError> {
         let games = positions::walk(POSITIONS, SEED);
         let mut queries = positions::queries(&games, self.backend.attributes());
-        // Batches go round: what begins near the end continues with the first ones.
+        // Batches go round: one that begins near the end continues with the first positions.
         let wrapped: Vec<Query> = queries.iter().cycle().take(largest).cloned().collect();
         queries.extend(wrapped);
         Ok(Box::new(EvaluatorRunner { evaluator: self.backend.evaluator()?, queries, next: 0 }))
@@ -98,24 +98,24 @@ impl Runner for EvaluatorRunner {
 /// The plan of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchPlan {
-    /// Batch sizes in positions. Where they rise, they do while they pay for one side at least.
+    /// Batch sizes in positions. Rising sizes go on while a larger one pays for at least one side.
     pub batch_sizes: Sizes,
     /// Workers of a side, each with a batch of its own.
     pub threads: usize,
     /// How long each side is measured at each batch size, in seconds.
     pub seconds: f64,
-    /// How long it runs before that, in seconds; one batch at the least.
+    /// How long a side warms up before that, in seconds; at least one batch.
     pub warm_up_seconds: f64,
 }
 
-/// How one side did at one batch size.
+/// The throughput of one side at one batch size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Throughput {
     /// Evaluations a second: the median of the slices of time.
     pub evals_per_s: f64,
-    /// The mean over the whole time.
+    /// Mean evaluations a second over the whole time.
     pub mean_evals_per_s: f64,
-    /// Evaluations a second that 95 % of the batches reach at least.
+    /// Evaluations a second that at least 95 % of the batches reach.
     pub p95_evals_per_s: f64,
     /// Evaluations for each second of processor time of the whole process.
     pub evals_per_cpu_s: f64,
@@ -125,26 +125,26 @@ pub struct Throughput {
     pub batches: usize,
 }
 
-/// One batch size.
+/// The result at one batch size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchRow {
     /// Positions in a batch.
     pub batch: usize,
-    /// The first side.
+    /// The throughput of the first side.
     pub side: Throughput,
-    /// The other one.
+    /// The throughput of the other side, if there is one.
     pub versus: Option<Throughput>,
-    /// The graphics cards meanwhile, where their driver reports them.
+    /// The state of the graphics cards meanwhile, where their driver reports it.
     pub cards: Option<Vec<CardUse>>,
 }
 
 impl BenchRow {
-    /// How many times the other side's evaluations a second the first one does.
+    /// Evaluations a second of the first side as a multiple of the other's; `None` without another side.
     pub fn ratio(&self) -> Option<f64> {
         self.versus.as_ref().map(|versus| rate(self.side.evals_per_s, versus.evals_per_s))
     }
 
-    /// The ratio of the evaluations in each second of processor time, which other programs disturb less.
+    /// The ratio of evaluations for each second of processor time, which other programs disturb less.
     pub fn cpu_ratio(&self) -> Option<f64> {
         self.versus.as_ref().map(|versus| rate(self.side.evals_per_cpu_s, versus.evals_per_cpu_s))
     }
@@ -154,7 +154,7 @@ impl BenchRow {
 ///
 /// # Errors
 ///
-/// The backend's.
+/// The errors of the backends.
 pub fn backendbench(
     side: &dyn Side,
     versus: Option<&dyn Side>,
@@ -183,7 +183,7 @@ pub fn backendbench(
     Ok(rows)
 }
 
-/// The batch size after these rows.
+/// The batch size to measure after these rows; `None` at the end.
 fn next_batch(sizes: &Sizes, rows: &[BenchRow]) -> Option<usize> {
     let rates = |side: fn(&BenchRow) -> Option<&Throughput>| -> Vec<(usize, f64)> {
         rows.iter().filter_map(|row| Some((row.batch, side(row)?.evals_per_s))).collect()
@@ -198,7 +198,7 @@ fn in_turns(teams: &mut [Team], batch: usize, milliseconds: f64, clock: &dyn Clo
     let slice_ms = SLICE_MS.min(milliseconds / SLICES);
     let end_ms = clock.now_ms() + milliseconds * teams.len() as f64;
     while teams[0].slices.len() < LEAST_SLICES || clock.now_ms() < end_ms {
-        // First one side leads, then the other: neither always meets what the other left in caches and clocks.
+        // Each side leads once: neither always meets what the other left in caches and clocks.
         teams.iter_mut().try_for_each(|team| team.slice(batch, slice_ms, clock))?;
         teams.iter_mut().rev().try_for_each(|team| team.slice(batch, slice_ms, clock))?;
     }
@@ -215,9 +215,9 @@ struct Team {
 struct Slice {
     /// Latency of each batch, in milliseconds.
     latencies: Vec<f64>,
-    /// Batches a second of all workers.
+    /// Batches a second of all workers together.
     batches_per_s: f64,
-    /// From the first to the last moment, in seconds.
+    /// Length of the slice, in seconds.
     seconds: f64,
     cpu_seconds: f64,
 }
@@ -228,7 +228,7 @@ impl Team {
         Ok(Team { runners, slices: Vec::new() })
     }
 
-    /// Runs batches for `milliseconds`, and each worker one batch at the least.
+    /// Runs batches for `milliseconds`, at least one batch of each worker.
     fn slice(&mut self, batch: usize, milliseconds: f64, clock: &dyn Clock) -> Result<(), BackendError> {
         let (cpu, start_ms) = (ProcessTime::now(), clock.now_ms());
         let work = |runner: &mut Box<dyn Runner>| -> Result<Vec<f64>, BackendError> {
@@ -262,7 +262,7 @@ impl Team {
         Ok(())
     }
 
-    /// The throughput over the slices, which are forgotten.
+    /// Takes the slices and returns their throughput.
     fn throughput(&mut self, batch: usize) -> Throughput {
         let slices = std::mem::take(&mut self.slices);
         let size = batch as f64;

@@ -1,5 +1,5 @@
 //! Runs a bare loop around ONNX Runtime: the same model in the same kind of session, on an input that lies ready, and
-//! nothing else. An evaluator loses against it the price of input tensors, checks and policy gathering.
+//! nothing else. Against it an evaluator is slower by input tensors, checks and policy gathering.
 
 use super::backendbench::{POSITIONS, Runner, SEED, Side};
 use super::positions;
@@ -13,12 +13,12 @@ pub struct Bare {
     provider: Provider,
     network: Network,
     options: BackendOptions,
-    /// [`POSITIONS`] positions.
+    /// The input planes of [`POSITIONS`] positions.
     positions: Vec<Planes>,
 }
 
 impl Bare {
-    /// The bare loop over a network, in sessions as a backend with this provider and these options has them.
+    /// The bare loop over a network, in sessions like those of a backend with this provider and these options.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Side for Bare {
 
     fn runner(&self, largest: usize) -> Result<Box<dyn Runner>, BackendError> {
         let session = backend::bare_session(self.provider, &self.network, &self.options)?;
-        // Batches go round: what begins near the end continues with the first positions.
+        // Batches go round: one that begins near the end continues with the first positions.
         let rows = POSITIONS + session.rows(largest.min(session.most()));
         let input = session.input(self.positions.iter().cycle().take(rows));
         Ok(Box::new(BareRunner { session, input, next: 0 }))
@@ -54,7 +54,7 @@ struct BareRunner {
 }
 
 impl Runner for BareRunner {
-    /// A batch that does not fit into one run is several, as it is for the backend.
+    /// Runs a batch; one that does not fit into one run becomes several, as in the backend.
     fn run(&mut self, batch: usize) -> Result<(), BackendError> {
         let mut left = batch;
         while left > 0 {

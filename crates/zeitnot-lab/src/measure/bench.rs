@@ -49,10 +49,10 @@ pub const BENCH_POSITIONS: [&str; 40] = [
     "rnbqk2r/ppppb1pp/4pn2/5p2/2PP4/6PN/PP2PPBP/RNBQK2R b KQkq - 2 5",
 ];
 
-/// Nodes after which a position is done whatever its depth: in simple endgames the depth hardly grows.
+/// Nodes at which a search ends whatever its depth: in simple endgames the depth hardly grows.
 const NODE_LIMIT: u64 = 10_000;
 
-/// One of [`BENCH_POSITIONS`].
+/// The game of one of [`BENCH_POSITIONS`], by its index.
 pub(super) fn bench_game(position: usize) -> Game {
     Game::from_fen(BENCH_POSITIONS[position], false).expect("the positions of the bench are legal")
 }
@@ -77,7 +77,7 @@ pub struct BenchResult {
 }
 
 /// Searches each of [`BENCH_POSITIONS`] until the mean depth of its visits is `depth` plies, each as a new game. The
-/// engine has to be prepared; its count repeats with one thread and smart pruning off.
+/// engine has to be prepared; the node count repeats with one thread and smart pruning off.
 ///
 /// # Errors
 /// [`EngineError`] when a search cannot start or fails.

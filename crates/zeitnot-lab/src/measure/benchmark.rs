@@ -15,35 +15,35 @@ use zeitnot_engine::clock::Clock;
 use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options};
 use zeitnot_engine::runtime::nvidia_readings::CardSource;
 
-/// How long the search that warms up takes, as a share of the measured time.
+/// Time of the search that warms up, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
-/// How long it takes at the least, in milliseconds.
+/// Least time of the search that warms up, in milliseconds.
 const LEAST_WARM_UP_MS: f64 = 200.0;
-/// Searches that warm up at the most, each twice as long as the one before, until something is evaluated.
+/// Most searches that warm up: each is twice as long as the one before, until something is evaluated.
 const MOST_WARM_UPS: u32 = 12;
-/// Full batches that a worker has time for in each position at the least: a new tree first gives small ones.
+/// Least full batches that a worker has time for in each position: a new tree first gives small batches.
 const LEAST_BATCHES: f64 = 10.0;
 
-/// The numbers of one setting.
+/// The measurement of one setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// The backend's option.
+    /// The value of the option `Backend`.
     pub backend: String,
     /// Search threads.
     pub threads: usize,
-    /// Positions that a thread gathers at the most.
+    /// Most positions that a thread gathers for a batch.
     pub batch: usize,
-    /// The value of `MinibatchSize` that asks for as much: 0 where a CPU's own batches, which are smaller in small
-    /// trees, are as large.
+    /// The value of `MinibatchSize` that gives this batch: 0, the backend's choice, on a CPU whose own batches, which
+    /// are smaller in small trees, are as large.
     #[serde(default)]
     pub minibatch_size: usize,
     /// Visits of the tree a second.
     pub visits_per_s: f64,
     /// Positions evaluated a second.
     pub evals_per_s: f64,
-    /// The share of the evaluations asked for that the cache answered.
+    /// Share of the evaluations asked for that the cache answered.
     pub cache_hit_share: f64,
-    /// Visits that came to nothing, for each visit made.
+    /// Collisions, which are visits that came to nothing, for each visit made.
     pub collisions_per_visit: f64,
     /// Positions in the average batch.
     pub mean_batch: f64,
@@ -57,7 +57,7 @@ pub struct Measured {
     /// Time that a thread takes for a visit beside its batches, in milliseconds.
     #[serde(default)]
     pub playout_ms: f64,
-    /// From the start of the first search to its first evaluation, in milliseconds; `None` when none came.
+    /// Time from the start of the first search to its first evaluation, in milliseconds; `None` when none came.
     pub first_evaluation_ms: Option<f64>,
     /// Positions searched: fewer than asked for where each would have had time for only the first, small batches.
     pub positions: usize,
@@ -65,14 +65,14 @@ pub struct Measured {
     pub visits: u64,
     /// Positions evaluated.
     pub evaluations: u64,
-    /// How long was searched, in seconds, without what the workers spent on batches that ended after the answer.
+    /// Time searched, in seconds, without the workers' time on batches that ended after the answer.
     pub seconds: f64,
-    /// The graphics cards meanwhile, where their driver reports them.
+    /// The state of the graphics cards meanwhile, where their driver reports it.
     #[serde(default)]
     pub cards: Option<Vec<CardUse>>,
 }
 
-/// Why a setting cannot be measured. Its text is one line.
+/// Why a setting cannot be measured. The text is one line.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchmarkError {
     /// The engine cannot search.
@@ -87,12 +87,12 @@ pub enum BenchmarkError {
         threads: usize,
         /// Positions in a batch.
         batch: usize,
-        /// How long was asked for.
+        /// The time that was asked for, in seconds.
         seconds: f64,
     },
 }
 
-/// How many positions there are to search.
+/// The number of positions that can be searched.
 pub const BENCHMARK_POSITIONS: usize = BENCH_POSITIONS.len();
 
 /// An engine that is being measured.
@@ -105,8 +105,8 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
-    /// Loads what the engine's options name, and sets those that would end a search early. `clock` must be the
-    /// engine's.
+    /// Loads what the engine's options name, and turns off the options that would end a search early. `clock` must be
+    /// the engine's clock.
     ///
     /// # Errors
     ///
@@ -130,19 +130,19 @@ impl Benchmark {
         self.engine.attributes().cloned().expect("the engine was prepared")
     }
 
-    /// The engine's options.
+    /// The engine that is measured.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Reads these graphics cards while settings are measured.
+    /// Sets the graphics cards that are read while settings are measured.
     pub fn watch_cards(&mut self, cards: Option<Arc<dyn CardSource>>) {
         self.cards = cards;
     }
 
-    /// Searches the first `positions` of the bench's positions, each as a new game and for the same time, `seconds` in
-    /// all, after a search that warms up, with `threads` threads and `batch` positions in a batch (0: as the backend
-    /// prefers). Where batches take long, fewer positions get the time.
+    /// Measures `threads` threads with `batch` positions in a batch (0: as the backend prefers). After a search that
+    /// warms up it searches the first `positions` of the bench's positions, each as a new game and for the same time,
+    /// `seconds` in all. Where batches take long, fewer positions get the time.
     ///
     /// # Errors
     ///
@@ -217,7 +217,7 @@ impl Benchmark {
         let mut reading = Reading::default();
         for attempt in 0..MOST_WARM_UPS {
             reading = self.search(0, milliseconds * f64::from(1 << attempt))?.reading;
-            // One that ended after the answer has ended all the same.
+            // A batch that ended after the answer counts, too.
             let first = reading.batches.iter().map(|batch| batch.end_ms - start_ms).min_by(f64::total_cmp);
             if first.is_some() {
                 return Ok((first, reading));
@@ -233,7 +233,7 @@ impl Benchmark {
         let start_ms = self.engine.now_ms();
         let go = GoParams { movetime: Some(milliseconds), ..GoParams::default() };
         let report = self.engine.search_and_wait(&go, start_ms)?.0.report;
-        // What is still being evaluated must not count for the next search.
+        // Batches that are still being evaluated must not count for the next search.
         self.engine.wait();
         let reading = self.meter.take();
         Ok(Sample {
@@ -246,18 +246,18 @@ impl Benchmark {
     }
 }
 
-/// One search.
+/// The counts of one search.
 struct Sample {
     playouts: u64,
     collisions: u64,
     start_ms: f64,
     answer_ms: f64,
-    /// All batches, those too that ended after the answer.
+    /// All batches, also batches that ended after the answer.
     reading: Reading,
 }
 
-/// The time of a search that counts, in milliseconds: without what the workers, on average, spent on batches that had
-/// not ended when the answer was given. Nothing of those counts, in visits or evaluations.
+/// The time of a search that counts, in milliseconds: without the workers' mean time on batches that had not ended at
+/// the answer. Visits and evaluations of these batches do not count either.
 fn counted_ms(sample: &Sample, threads: usize) -> f64 {
     let Sample { start_ms, answer_ms, .. } = *sample;
     let in_flight = sample.reading.batches.iter().filter(|batch| batch.end_ms > answer_ms);
@@ -265,7 +265,7 @@ fn counted_ms(sample: &Sample, threads: usize) -> f64 {
     (answer_ms - start_ms - lost / threads as f64).max(0.0)
 }
 
-/// Expected latency of a full batch, in milliseconds: the median of the largest batches seen, grown with the size.
+/// Expected latency of a full batch, in milliseconds: the median of the largest batches seen, scaled to its size.
 fn full_batch_ms(reading: &Reading, batch: usize) -> f64 {
     let largest = reading.batches.iter().map(|batch| batch.size).max().unwrap_or(0);
     let of_largest = reading.batches.iter().filter(|batch| batch.size == largest);
@@ -273,10 +273,10 @@ fn full_batch_ms(reading: &Reading, batch: usize) -> f64 {
     if largest == 0 { 0.0 } else { latency * batch as f64 / largest as f64 }
 }
 
-/// Positions among which this time is divided: those asked for, or fewer, so that each has time for [`LEAST_BATCHES`].
+/// Number of positions that share this time: `asked`, or fewer, so that each has time for [`LEAST_BATCHES`].
 fn positions_in(milliseconds: f64, full_batch_ms: f64, asked: usize) -> usize {
     let room = milliseconds / (LEAST_BATCHES * full_batch_ms);
-    // Casts saturate: no time for a batch is room for all.
+    // Casts saturate: where a batch takes no time, there is room for all positions.
     (room as usize).clamp(1, asked.clamp(1, BENCHMARK_POSITIONS))
 }
 
@@ -293,9 +293,9 @@ fn mean_by_size(reading: &Reading) -> Vec<(usize, f64)> {
     times.into_iter().map(|(size, times)| (size, mean(&times))).collect()
 }
 
-/// The setting to use: of those within 5 % of the most visits a second the one with the fewest positions in flight
-/// (threads times batch), then with the smallest batch. That setting learns more from each visit, and measurements
-/// differ by so much anyway.
+/// The setting to use: of the settings within 5 % of the most visits a second the one with the fewest positions in
+/// flight (threads times batch), then with the smallest batch. That setting learns more from each visit, and
+/// measurements differ by 5 % anyway. `None` without settings.
 pub fn recommend(settings: &[Measured]) -> Option<&Measured> {
     let most = settings.iter().map(|setting| setting.visits_per_s).fold(0.0, f64::max);
     let good = settings.iter().filter(|setting| setting.visits_per_s >= most * (1.0 - GAIN));

@@ -1,4 +1,4 @@
-//! Holds the result of a benchmark, as one file that others can read, draw and compare with theirs.
+//! Holds the result of a benchmark, as one file that others can read, draw and compare with their own.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,36 +15,36 @@ pub struct BenchmarkResult {
     pub machine: Machine,
     /// The network; `None` where the backend needs none.
     pub network: Option<NetworkFacts>,
-    /// The backend of the first setting and its network, as the backend names itself.
+    /// The name of the first setting's backend and its network, as the backend gives it.
     pub backend: String,
-    /// Its device and what drives it.
+    /// The device of that backend, and its driver.
     pub device: String,
-    /// The ONNX Runtime that it uses.
+    /// The ONNX Runtime that the backend uses, if any.
     pub runtime: Option<serde_json::Value>,
     /// Time that loading took, in milliseconds.
     pub load_ms: f64,
-    /// The engine as its options have it.
+    /// The measurement with the engine's own options.
     pub measured: Measured,
-    /// The other settings that were tried.
+    /// The measurements of the other settings that were tried.
     pub grid: Vec<Measured>,
     /// The device of each backend in `grid`.
     pub devices: Vec<BackendDevice>,
-    /// Where each backend of `grid` saturates.
+    /// The saturation of each backend in `grid`.
     pub saturation: Vec<SearchSaturation>,
     /// Doubts about how steady the machine was.
     pub unsteady: Vec<String>,
-    /// How larger batches than were tried can be run.
+    /// Advice on how to run larger batches than were tried.
     pub larger_batches: Vec<String>,
     /// The backends that could not be measured.
     pub unavailable: Vec<Unavailable>,
     /// The setting to use.
     pub recommended: Recommended,
-    /// Another benchmark beside it, where one was given.
+    /// The comparison with another benchmark, where one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
 }
 
-/// A benchmark in its file, which has its kind.
+/// A benchmark with the key `kind`, as its file has it.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Tagged<T> {
@@ -54,7 +54,7 @@ enum Tagged<T> {
 /// A network, by its name and its content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkFacts {
-    /// The name of its file, without the folder, which says something about a person's machine and nothing about the
+    /// The name of the network's file, without the folder, which would tell about a person's machine and not about the
     /// network.
     pub name: String,
     /// The SHA-256 of the file, where it can be read.
@@ -64,18 +64,18 @@ pub struct NetworkFacts {
 /// The device that a backend runs on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BackendDevice {
-    /// The backend's option.
+    /// The value of the option `Backend`.
     pub backend: String,
-    /// The device and what drives it.
+    /// The device, and its driver.
     pub device: String,
 }
 
 /// A backend that could not be measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unavailable {
-    /// The backend's option.
+    /// The value of the option `Backend`.
     pub backend: String,
-    /// Why, in one line.
+    /// The reason, in one line.
     pub reason: String,
 }
 
@@ -92,20 +92,20 @@ pub struct Recommended {
 }
 
 impl Recommended {
-    /// The options of a setting.
+    /// The options that give a setting.
     pub fn of(setting: &Measured) -> Recommended {
         let Measured { threads, minibatch_size, backend, .. } = setting;
         Recommended { threads: *threads, minibatch_size: *minibatch_size, backend: backend.clone() }
     }
 }
 
-/// A text that is no output of `benchmark --json`. Its own text is one line.
+/// Why a text is no output of `benchmark --json`. The message is one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ResultError {
-    /// It is something else.
+    /// The text is something else.
     #[error("no output of benchmark --json: {0}")]
     Other(String),
-    /// It has no kind.
+    /// The text has no kind.
     #[error(
         "no \"kind\", which outputs of benchmark --json have since version 0.1: make it again with benchmark --json"
     )]
@@ -116,7 +116,7 @@ impl BenchmarkResult {
     /// The result as JSON.
     ///
     /// # Errors
-    /// The errors of a number that JSON does not have.
+    /// When a number is one that JSON does not have.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(&Tagged::Benchmark(self))
     }
@@ -135,7 +135,7 @@ impl BenchmarkResult {
         Ok(result)
     }
 
-    /// The settings to choose from: those of the grid, or the only one that was measured.
+    /// The settings to choose from: the settings of the grid, or the only one that was measured.
     pub fn settings(&self) -> &[Measured] {
         if self.grid.is_empty() { std::slice::from_ref(&self.measured) } else { &self.grid }
     }

@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use super::statistics::median;
 use zeitnot_engine::runtime::nvidia_readings::{CardReading, CardSource};
 
-/// From one reading to the next. NVIDIA's driver averages its utilisation over a sixth of a second to a second.
+/// Time between two readings. NVIDIA's driver averages its utilisation over a sixth of a second to a second.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// One card while something was measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CardUse {
-    /// Its state before.
+    /// The state of the card before.
     pub before: CardReading,
-    /// The medians meanwhile.
+    /// The medians of the card's states meanwhile.
     pub during: CardReading,
-    /// The readings that these are of.
+    /// Number of readings that the medians are of.
     pub samples: usize,
 }
 
-/// Does `work` and reads the cards before and meanwhile; `None` where there are no cards to read.
+/// Does `work` and reads the cards before and meanwhile; the readings are `None` where there are no cards to read.
 pub fn watch<T>(cards: Option<&dyn CardSource>, work: impl FnOnce() -> T) -> (T, Option<Vec<CardUse>>) {
     let Some(cards) = cards else { return (work(), None) };
     let before = cards.read();
@@ -34,7 +34,7 @@ pub fn watch<T>(cards: Option<&dyn CardSource>, work: impl FnOnce() -> T) -> (T,
             while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(INTERVAL) {
                 samples.push(cards.read());
             }
-            // What was shorter than an interval has one reading all the same, while the card is still warm.
+            // Work that is shorter than an interval gets one reading all the same, while the card is still warm.
             if samples.is_empty() {
                 samples.push(cards.read());
             }

@@ -16,11 +16,11 @@ pub struct ComparedSetting {
     pub batch: usize,
     /// Evaluations a second in this benchmark, and in the other.
     pub evals_per_s: [f64; 2],
-    /// This one's as a multiple of the other's.
+    /// Evaluations a second in this benchmark as a multiple of the other's.
     pub evals_ratio: f64,
     /// Visits a second in this benchmark, and in the other.
     pub visits_per_s: [f64; 2],
-    /// This one's as a multiple of the other's.
+    /// Visits a second in this benchmark as a multiple of the other's.
     pub visits_ratio: f64,
 }
 
@@ -29,20 +29,20 @@ pub struct ComparedSetting {
 pub struct Comparison {
     /// This benchmark's machine, device, network and version.
     pub this: String,
-    /// The other's.
+    /// The other benchmark's machine, device, network and version.
     pub other: String,
-    /// The settings that both have, in this one's order.
+    /// Settings that both benchmarks have, in this benchmark's order.
     pub settings: Vec<ComparedSetting>,
-    /// Settings that one of them alone has.
+    /// Number of settings that only one of the two has.
     pub unmatched: usize,
-    /// The setting that each recommends for itself, named by this benchmark's.
+    /// The settings that the benchmarks recommend, compared; named by this benchmark's setting.
     pub recommended: ComparedSetting,
-    /// Why the numbers do not compare the machines alone, in lines.
+    /// Warnings that not only the machines differ, a line each.
     pub warnings: Vec<String>,
 }
 
 impl Comparison {
-    /// Compares `this` with `other`: backend, threads and batch are the setting.
+    /// Compares `this` with `other`; backend, threads and batch make a setting.
     pub fn new(this: &BenchmarkResult, other: &BenchmarkResult) -> Comparison {
         let (mine, theirs) = (this.settings(), other.settings());
         let twin = |setting: &Measured| theirs.iter().find(|other| key(other) == key(setting));

@@ -14,13 +14,13 @@ pub struct MeasuredCosts {
     pub playout_ms: f64,
 }
 
-/// An output of `benchmark --json` without costs. Its text is one line.
+/// Why an output of `benchmark --json` gives no costs. The text is one line.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum CostsError {
-    /// The text is something else.
+    /// The text is no such output.
     #[error(transparent)]
     Other(#[from] ResultError),
-    /// No setting has one thread, or what it has is of an older version.
+    /// No setting with one thread has times of batches, as in outputs of older versions.
     #[error("no setting with one search thread and the times of its batches (benchmark --threads 1 --json)")]
     NoSingleThread,
     /// The times make no sense.
@@ -29,8 +29,7 @@ pub enum CostsError {
 }
 
 impl MeasuredCosts {
-    /// The costs in an output of `benchmark --json`: of its settings with one search thread the one with the most
-    /// evaluations.
+    /// The costs in an output of `benchmark --json`, by its setting with one search thread and the most evaluations.
     ///
     /// # Errors
     /// [`CostsError`].

@@ -7,16 +7,16 @@ use super::saturation::{Saturation, Sizes};
 use zeitnot_engine::backend::{Attributes, LARGEST_BATCH};
 use zeitnot_engine::runtime::Provider;
 
-/// The most search threads that the option takes.
+/// Most search threads that the option `Threads` takes.
 const MOST_THREADS: usize = 128;
-/// The largest batch to try on a CPU, as a multiple of the preferred one. Beyond it a busy machine makes more
+/// The largest batch to try on a CPU, as a multiple of the preferred batch. Beyond it a busy machine makes more
 /// difference than the batch does, and a search learns less from each visit.
 const BEYOND_PREFERRED: usize = 4;
 
 /// The settings to try: for each number of threads, batches upwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// Search threads. The best batch of each shows whether more of them pay.
+    /// Numbers of search threads. The best batch of each shows whether more threads pay.
     pub threads: Sizes,
     /// Batch sizes, in positions.
     pub batches: Sizes,
@@ -34,13 +34,13 @@ pub struct Tried {
 }
 
 impl Grid {
-    /// The settings for a backend on this machine. A backend whose smallest batch is its largest has that one alone.
+    /// The settings for a backend on this machine. A backend with a single batch size is tried with that alone.
     pub fn new(attributes: &Attributes) -> Grid {
         let logical = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Grid { threads: threads(attributes, logical), batches: batches(attributes) }
     }
 
-    /// The setting to try after these, which were tried in this order: threads and batch. `None` at the end.
+    /// The threads and the batch to try after `tried`, which is in the order of the trials; `None` at the end.
     pub fn after(&self, tried: &[Tried]) -> Option<(usize, usize)> {
         let first_batch = self.batches.after(&[])?;
         let Some(&Tried { threads, .. }) = tried.last() else { return Some((self.threads.after(&[])?, first_batch)) };
@@ -53,7 +53,7 @@ impl Grid {
     }
 }
 
-/// The most visits a second of each number of threads, in the order they were tried.
+/// The most visits a second with each number of threads, in the order of the trials.
 fn best_by_threads(tried: &[Tried]) -> Vec<(usize, f64)> {
     let mut best: Vec<(usize, f64)> = Vec::new();
     for setting in tried {
@@ -97,19 +97,19 @@ fn largest_wanted(attributes: &Attributes) -> usize {
     if attributes.is_cpu { BEYOND_PREFERRED * attributes.preferred_batch.max(1) } else { LARGEST_BATCH }
 }
 
-/// Where a backend saturates in a search.
+/// The saturation of a backend in searches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchSaturation {
-    /// The backend's option.
+    /// The value of the option `Backend`.
     pub backend: String,
     /// The search threads that made the most evaluations a second.
     pub threads: usize,
-    /// The batch size at which those saturate.
+    /// The batch size at which the backend saturates with these threads.
     #[serde(flatten)]
     pub saturation: Saturation,
 }
 
-/// Where the one backend of these settings saturates; `None` where a single batch size was measured.
+/// The saturation of the one backend of these settings; `None` where a single batch size was measured.
 pub fn search_saturation(settings: &[Measured]) -> Option<SearchSaturation> {
     let best = settings.iter().max_by(|a, b| a.evals_per_s.total_cmp(&b.evals_per_s))?;
     let with_threads = settings.iter().filter(|setting| setting.threads == best.threads);
@@ -118,9 +118,9 @@ pub fn search_saturation(settings: &[Measured]) -> Option<SearchSaturation> {
     Some(SearchSaturation { backend: best.backend.clone(), threads: best.threads, saturation })
 }
 
-/// A batch size, in positions, that may bring more than all that were tried and that the key `batch` of the option
-/// `BackendOptions` would let the backend run. Only backends with a `provider` have that key, and a network of a fixed
-/// batch size runs no other. `None` too where a larger batch did not pay already.
+/// A batch size, in positions, that may be faster than all that were tried, and that the key `batch` of the option
+/// `BackendOptions` lets the backend run. `None` for a backend without a `provider`, which lacks that key, for a
+/// network of a fixed batch size, and where larger batches did not pay already.
 pub fn larger_batch(
     attributes: &Attributes,
     provider: Option<Provider>,

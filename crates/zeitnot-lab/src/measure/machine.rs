@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use zeitnot_engine::runtime::nvidia;
 
-/// The machine, on which measurements depend besides the backend. Displays as one line.
+/// The machine on which something was measured. Displays as one line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's own name; its architecture where it gives no name.
@@ -18,12 +18,12 @@ pub struct Machine {
     pub threads: usize,
     /// The operating system.
     pub system: String,
-    /// NVIDIA's driver and its cards, where one answers.
+    /// NVIDIA's driver and its cards, where a driver answers.
     pub nvidia: Option<nvidia::Driver>,
 }
 
 impl Machine {
-    /// This one.
+    /// The machine that runs this program.
     pub fn this() -> Machine {
         let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         Machine {
@@ -50,7 +50,7 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The name in the text of `/proc/cpuinfo`.
+/// The processor's name in the text of `/proc/cpuinfo`, if it has one.
 fn processor(info: &str) -> Option<String> {
     let line = info.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())

@@ -14,18 +14,18 @@ use zeitnot_engine::clock::Clock;
 /// One batch that was evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatchRecord {
-    /// Positions in it.
+    /// Positions in the batch.
     pub size: usize,
-    /// When the worker handed it over, in milliseconds on the meter's clock.
+    /// When the worker handed the batch over, in milliseconds on the meter's clock.
     pub start_ms: f64,
     /// When the evaluations were there.
     pub end_ms: f64,
-    /// Positions that the cache answered since a batch was handed over before, to whichever worker.
+    /// Positions that the cache answered, to any worker, since the batch before was handed over.
     pub cache_hits: u64,
 }
 
 impl BatchRecord {
-    /// Its time, in milliseconds.
+    /// The time of the batch, in milliseconds.
     pub fn ms(&self) -> f64 {
         self.end_ms - self.start_ms
     }
@@ -46,13 +46,13 @@ impl Reading {
         self.batches.iter().map(|batch| batch.size as u64).sum()
     }
 
-    /// Positions that the cache answered on the way to these batches.
+    /// Positions that the cache answered before these batches were handed over.
     pub fn cache_hits(&self) -> u64 {
         self.batches.iter().map(|batch| batch.cache_hits).sum()
     }
 }
 
-/// A backend that counts.
+/// A backend that counts the batches and cache hits of another.
 pub struct Meter {
     inner: Arc<dyn Backend>,
     clock: Arc<dyn Clock>,
@@ -66,7 +66,7 @@ impl Meter {
         Meter { inner, clock, batches: Arc::default(), cache_hits: Arc::default() }
     }
 
-    /// Takes the reading; the next one begins with nothing.
+    /// Takes the reading; the next reading begins with nothing.
     pub fn take(&self) -> Reading {
         let later_cache_hits = self.cache_hits.swap(0, Ordering::Relaxed);
         Reading { batches: std::mem::take(&mut self.batches.lock()), later_cache_hits }
@@ -89,7 +89,7 @@ impl Backend for Meter {
     }
 }
 
-/// The inner backend's cache, whose answers are counted. It is only given out where there is one.
+/// The cache of the inner backend, whose answers are counted; it is given out only where there is one.
 impl EvaluationCache for Meter {
     fn get(&self, key: u64) -> Option<Evaluation> {
         let known = self.inner.cached(key);

@@ -6,7 +6,7 @@
 //! | `backendbench`, `bare_loop` | the speed of the evaluator alone, and of a bare loop around ONNX Runtime |
 //! | `benchmark`, `meter` | the speed of the whole engine; the batches and cache hits of its searches |
 //! | `grid`, `saturation` | the settings to try, upwards until a larger one no longer pays; where a device saturates |
-//! | `card_use` | power, clocks and memory of graphics cards meanwhile |
+//! | `card_use` | power, clocks and memory of graphics cards during a measurement |
 //! | `benchmark_result`, `comparison` | the result of a benchmark, as a file; two of them beside each other |
 //! | `costs` | the costs of batches and playouts that a benchmark found, for games on a virtual clock |
 //! | `machine` | the machine that was measured |

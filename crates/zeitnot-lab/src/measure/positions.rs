@@ -1,4 +1,4 @@
-//! Plays random games for positions to measure on: such as a search comes upon, the same ones on every machine.
+//! Plays random games for positions to measure on: positions as a search meets them, the same on every machine.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ use zeitnot_engine::splitmix::SplitMix64;
 /// Plies after which a walk starts again: most of a game, so that openings, middlegames and endgames all occur.
 const LONGEST: usize = 120;
 
-/// The first `count` positions of random games from the start position, each with its history; no two boards are the
-/// same and none is the end of its game. The walk is the same for the same `seed`.
+/// The first `count` positions of random games from the start position, each with its history. All boards differ, and
+/// no game is over. The same `seed` gives the same positions.
 pub fn walk(count: usize, seed: u64) -> Vec<Game> {
     let mut random = SplitMix64(seed);
     let mut seen = HashSet::new();

@@ -8,17 +8,17 @@ use zeitnot_engine::backend::saturation;
 /// The share by which a larger size must raise the rate to pay. Measurements differ by about as much, and a search
 /// learns more from each visit in smaller batches.
 pub const GAIN: f64 = 0.05;
-/// Sizes in a row that do not pay before the search ends: a single one may suit the device badly.
+/// Sizes in a row that do not pay before the search ends: a single size may suit the device badly.
 const PATIENCE: usize = 2;
 
 /// The sizes to measure, one after another: batches in positions, or threads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sizes {
-    /// These, whatever they bring.
+    /// These sizes, whatever their rates.
     Listed(Vec<usize>),
-    /// `first`, in rising order, and then twice as many each time, until two in a row do not pay or `most` is reached.
+    /// The sizes of `first`, in rising order, then doublings until two in a row do not pay or `most` is reached.
     Rising {
-        /// The sizes to begin with; one at the least.
+        /// The sizes to begin with; at least one.
         first: Vec<usize>,
         /// The largest size, which is measured even if it is no doubling.
         most: usize,
@@ -31,8 +31,8 @@ impl Sizes {
         Sizes::Rising { first: vec![first.min(most)], most }
     }
 
-    /// The size to measure after these, which are sizes and their rates in the order they were measured; `None` at the
-    /// end.
+    /// The size to measure after `measured`, the sizes and their rates so far in the order of measurement; `None` at
+    /// the end.
     pub fn after(&self, measured: &[(usize, f64)]) -> Option<usize> {
         match self {
             Sizes::Listed(sizes) => sizes.get(measured.len()).copied(),
@@ -45,7 +45,7 @@ impl Sizes {
         }
     }
 
-    /// The largest size that there can be.
+    /// The largest size that may be measured.
     pub fn largest(&self) -> usize {
         match self {
             Sizes::Listed(sizes) => sizes.iter().copied().max().unwrap_or(0),
@@ -54,7 +54,7 @@ impl Sizes {
     }
 }
 
-/// How many of the last sizes did not reach the most of all smaller ones by [`GAIN`].
+/// The number of last sizes that did not raise the highest rate before them by [`GAIN`].
 fn unpaid(measured: &[(usize, f64)]) -> usize {
     let (mut most, mut unpaid) = (0.0_f64, 0);
     for (index, &(_, rate)) in measured.iter().enumerate() {
@@ -70,9 +70,9 @@ fn unpaid(measured: &[(usize, f64)]) -> usize {
 pub struct Saturation {
     /// The smallest batch, in positions, within 5 % of the most evaluations a second.
     pub batch: usize,
-    /// Its evaluations a second.
+    /// Evaluations a second at that batch.
     pub evals_per_s: f64,
-    /// Whether larger batches were measured, which gained less; else the device may do more than was seen.
+    /// Whether larger batches were measured, and gained less; otherwise the device may be capable of more.
     pub is_reached: bool,
 }
 

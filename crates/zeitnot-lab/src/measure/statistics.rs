@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The shape of a distribution of times, in milliseconds.
+/// The mean and quantiles of times, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     /// The mean.
@@ -16,7 +16,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// The latency of batches that took these times; zeros without any.
+    /// The latency of batches that took these times; zeros without times.
     pub fn of(mut times: Vec<f64>) -> Latency {
         times.sort_by(f64::total_cmp);
         let at = |share| quantile(&times, share);
@@ -24,18 +24,18 @@ impl Latency {
     }
 }
 
-/// The arithmetic mean; 0 of nothing.
+/// The arithmetic mean; 0 without numbers.
 pub(super) fn mean(numbers: &[f64]) -> f64 {
     if numbers.is_empty() { 0.0 } else { numbers.iter().sum::<f64>() / numbers.len() as f64 }
 }
 
-/// The median; 0 of nothing.
+/// The median; 0 without numbers.
 pub(super) fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     quantile(&numbers, 0.5)
 }
 
-/// The quantile of sorted numbers, between two of them by their distance (Hyndman and Fan's type 7); 0 of nothing.
+/// A quantile of sorted numbers, interpolated (Hyndman and Fan's type 7); 0 without numbers.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
     let place = share * last as f64;
@@ -44,7 +44,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
 }
 
-/// A rate, and 0 where there was no time to have one.
+/// A count for each second; 0 where no time passed.
 pub(super) fn rate(count: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { count / seconds } else { 0.0 }
 }

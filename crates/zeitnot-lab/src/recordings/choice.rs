@@ -1,5 +1,5 @@
-//! Searches the positions of recorded searches anew, shortly and with other parameters of the search, and keeps what is
-//! chosen: the record, which went on far longer, shows what each choice loses.
+//! Searches recorded positions anew, shortly and with other parameters of the search, and keeps the chosen moves: the
+//! record, which went on far longer, shows what each choice loses.
 
 use super::recorded_search::RecordedSearch;
 use super::recorder::{RecordError, engine_for, search};
@@ -18,8 +18,8 @@ pub struct Chooser {
 }
 
 impl Chooser {
-    /// A chooser on a loaded network, whose searches have `nodes` playouts. Only the options of the search hold;
-    /// nothing else ends a search, and it has one thread.
+    /// A chooser on a loaded network, whose searches have `nodes` playouts. Of `options` only those of the search are
+    /// used; nothing but the playouts ends a search, and it has one thread.
     ///
     /// # Errors
     /// When the backend has no room for another engine.
@@ -27,8 +27,8 @@ impl Chooser {
         Ok(Chooser { engine: engine_for(options, backend)?, nodes })
     }
 
-    /// Searches the position of a record in a new tree. Returns the place of the choice among the moves of the record;
-    /// `None` where it is not among them. The moves that led to the position are not known.
+    /// Searches the position of a record in a new tree, without the moves that led to it. Returns the index of the
+    /// chosen move among the moves of the record; `None` where the record lacks it.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -43,10 +43,10 @@ impl Chooser {
     }
 }
 
-/// Chooses in every record, on `threads` threads; `done` hears of each. `None` when it was `interrupted`.
+/// Chooses in every record, on `threads` threads; calls `done` after each. `None` when it was `interrupted`.
 ///
 /// # Errors
-/// The first of the choosers'.
+/// The first error of a chooser.
 pub fn choose_all(
     traces: &[RecordedSearch],
     threads: usize,

@@ -1,4 +1,4 @@
-//! Chooses the positions whose searches are recorded: those of one side of each game of a PGN, or the lines of an EPD.
+//! Chooses the positions whose searches are recorded: those of one side in each game of a PGN, or the lines of an EPD.
 
 use crate::games::openings::{Openings, OpeningsError};
 use crate::games::pgn_reader::{PgnGame, PgnGames};
@@ -11,19 +11,19 @@ use zeitnot_text::files::open;
 /// One side of a game, and which of its positions are searched.
 #[derive(Clone, Debug)]
 pub struct SideOfGame {
-    /// The game's place in its file, counted from 0, those without a position among them: two that follow each other
-    /// are a pair.
+    /// The game's index in its file, from 0; games without a position count, too. Games 0 and 1, 2 and 3 and so on are
+    /// pairs.
     pub number: u32,
     /// The whole game.
     pub game: Game,
-    /// The plies at which this side is to move, from the game's start; there is one at least.
+    /// The plies at which this side is to move, from the game's start; at least one.
     pub plies: Vec<usize>,
 }
 
-/// A file without positions that can be searched. Its text is one line.
+/// Why a file has no positions that can be searched. The text is one line.
 #[derive(Debug, Error)]
 pub enum PositionsError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Read {
         /// The file.
@@ -31,7 +31,7 @@ pub enum PositionsError {
         /// The operating system's reason.
         error: io::Error,
     },
-    /// An EPD with something else in it.
+    /// An EPD has something else in it.
     #[error(transparent)]
     Epd(#[from] OpeningsError),
 }
@@ -53,13 +53,12 @@ pub fn read_positions(path: &Path) -> Result<Sides<'static>, PositionsError> {
     Ok(Box::new((0..count).map(side)))
 }
 
-/// Reads of each game of a PGN the positions of one side: White's in the first two games, Black's in the next two, and
+/// Reads the positions of one side of each game of a PGN: White's in the first two games, Black's in the next two, and
 /// so on. In a match of pairs, whose two games have one opening and swapped colours, that is each player once in a
-/// pair. Games without a position to move in are left out. `tell` hears of games that are cut short because they are
-/// damaged.
+/// pair. Games in which the side has no move are left out. `tell` hears of damaged games, which are cut short.
 ///
 /// # Errors
-/// [`PositionsError::Read`]; the sides that follow end with it, too.
+/// [`PositionsError::Read`], here or as the last item of the sides.
 pub fn read_sides<'a>(path: &'a Path, tell: &'a mut (dyn FnMut(String) + Send)) -> Result<Sides<'a>, PositionsError> {
     let read = |error| PositionsError::Read { path: path.to_owned(), error };
     let games = PgnGames::new(open(path).map_err(read)?);

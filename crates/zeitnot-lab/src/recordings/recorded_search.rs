@@ -6,21 +6,21 @@ use zeitnot_time::{MoveRequest, SearchSnapshot};
 /// The search of one position, as it grew.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSearch {
-    /// The game it is from, counted from 0; the recorded searches of one game are those of one side, in order.
+    /// The index of the game, from 0; the recorded searches of one game are of one side, in order.
     pub game: u32,
     /// Plies from the game's start position.
     pub ply: u32,
-    /// The game's ply as time managers count it, by the move number of the position.
+    /// The ply as time managers count it, by the move number of the position.
     pub game_ply: u32,
     /// The position.
     pub fen: String,
-    /// The move of the game, in UCI notation; empty without one.
+    /// The move that was played in the game, in UCI notation; empty without one.
     pub played: String,
-    /// Plies of the game from here to its end; 0 for a position of no game.
+    /// Plies of the game from here to its end; 0 without a game.
     pub plies_left: u32,
-    /// Visits of the root in the tree that the searches of the moves before left.
+    /// Visits of the root in the reused tree, which the searches of earlier moves left.
     pub reused: u64,
-    /// Plies that the network expected to follow, in that tree.
+    /// Plies left in the game as the network expected them in the reused tree.
     pub moves_left_plies: Option<f32>,
     /// Pieces on the board.
     pub pieces: u32,
@@ -30,7 +30,7 @@ pub struct RecordedSearch {
     pub captures: u32,
     /// Whether the side to move is in check.
     pub in_check: bool,
-    /// The moves that were searched, in the order of all that follows.
+    /// The moves that were searched; all lists in the snapshots have this order.
     pub moves: Vec<RecordedMove>,
     /// The root, at growing counts of visits.
     pub snapshots: Vec<RecordedSnapshot>,
@@ -39,9 +39,9 @@ pub struct RecordedSearch {
 /// A root move of a recorded search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedMove {
-    /// In UCI notation, castling as king takes rook.
+    /// The move in UCI notation, castling as king takes rook.
     pub uci: String,
-    /// Its prior.
+    /// The prior of the move.
     pub prior: f32,
 }
 
@@ -58,17 +58,17 @@ pub struct RecordedSnapshot {
     pub average_depth: u32,
     /// The shortest proven mate, in moves.
     pub mate_depth: Option<u32>,
-    /// A move wins by force.
+    /// Whether a move wins by force.
     pub win_found: bool,
-    /// The position is as good as lost.
+    /// Whether the position is as good as lost.
     pub may_resign: bool,
-    /// The most visited move is not the best by value.
+    /// Whether the most visited move is not the best by value.
     pub need_more_time: bool,
-    /// Moves proven lost.
+    /// Number of moves proven lost.
     pub losing_edges: u32,
-    /// The move that would be played, by its place among the moves.
+    /// The move that would be played, by its index among the moves.
     pub best_move: Option<u32>,
-    /// Plies that the network expects to follow.
+    /// Plies left in the game as the network expects them.
     pub moves_left_plies: Option<f32>,
     /// Visits of each move.
     pub visits: Vec<u32>,
@@ -78,7 +78,7 @@ pub struct RecordedSnapshot {
 }
 
 impl RecordedSnapshot {
-    /// The root at this share of the way to a later snapshot: visits grow evenly, all else is as it was.
+    /// The root at a share of the way to a later snapshot: counts grow evenly, everything else stays.
     pub(crate) fn towards(&self, later: &RecordedSnapshot, share: f64) -> RecordedSnapshot {
         let between = |from: u64, to: u64| (from as f64 + (to as f64 - from as f64) * share).round() as u64;
         let visits = self.visits.iter().zip(&later.visits);
@@ -92,7 +92,7 @@ impl RecordedSnapshot {
     }
 
     /// The search as a time manager sees it after `new_nodes` playouts, `elapsed_ms` after the move's clock started and
-    /// `since_first_batch_ms` after its first batch; `priors` are those of the recorded search.
+    /// `since_first_batch_ms` after its first batch; `priors` are the priors of the recorded search.
     pub fn snapshot<'a>(
         &'a self,
         priors: &'a [f32],
@@ -127,12 +127,12 @@ impl RecordedSnapshot {
 }
 
 impl RecordedSearch {
-    /// The pair of its game: in a match two games that follow each other have one opening.
+    /// The pair of games: in a match two successive games have one opening.
     pub fn pair(&self) -> u32 {
         self.game / 2
     }
 
-    /// The facts of the position that a time manager is given, without a clock.
+    /// A time manager's request with the facts of the position, without a clock.
     pub fn request(&self) -> MoveRequest {
         MoveRequest {
             ply: self.game_ply,
@@ -146,18 +146,18 @@ impl RecordedSearch {
         }
     }
 
-    /// The priors of its moves.
+    /// The priors of the moves.
     pub fn priors(&self) -> Vec<f32> {
         self.moves.iter().map(|mv| mv.prior).collect()
     }
 
-    /// The place of the move that the whole search chose.
+    /// The index of the move that the whole search chose; `None` without one.
     pub fn best_move(&self) -> Option<usize> {
         self.snapshots.last()?.best_move.map(|place| place as usize)
     }
 
-    /// The value that a choice loses against the whole search's own, by the values of the whole search, 0 to 2; 0 where
-    /// that knows none. A move that the whole search values more than its own choice loses nothing.
+    /// The value that a choice loses against the choice of the whole search, by the whole search's values: 0 to 2, and
+    /// 0 where a value is unknown. A move with a higher value than the whole search's choice loses nothing.
     pub fn regret(&self, choice: usize) -> f64 {
         let value = |place: usize| {
             let last = self.snapshots.last()?;

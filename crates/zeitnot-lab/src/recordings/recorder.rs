@@ -18,28 +18,28 @@ use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options};
 use zeitnot_engine::search::{RootMove, RootObserver};
 use zeitnot_time::SearchSnapshot;
 
-/// Moves of the same side before a position that are searched first, so that its tree is reused as in a game: of the
-/// tree of a move about a quarter is left for the next one, and little of it for the one after.
+/// Earlier moves of the same side that are searched before a position, so that a tree is reused as in a game: about a
+/// quarter of a move's tree is left for the next move, and little of it for the move after.
 const MOVES_BEFORE: usize = 2;
 
-/// The searches that are recorded.
+/// The size of the searches that are recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recording {
-    /// Playouts that a move of the game is given.
+    /// Playouts of a move of the game.
     pub nodes: u64,
-    /// How many times as many a recorded search goes on to.
+    /// Playouts of a recorded search, as a multiple of `nodes`.
     pub factor: f64,
-    /// The growth of visits from snapshot to snapshot.
+    /// The factor by which visits grow from snapshot to snapshot.
     pub growth: f64,
 }
 
-/// A recording that fails. Its text is one line.
+/// Why a recording fails. The text is one line.
 #[derive(Debug, Error)]
 pub enum RecordError {
     /// The engine cannot search.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The file of games cannot be read on.
+    /// The file of games cannot be read any further.
     #[error(transparent)]
     Positions(#[from] PositionsError),
     /// A thread cannot be started.
@@ -109,8 +109,8 @@ impl RootObserver for Growing {
 }
 
 impl Recorder {
-    /// A recorder on a loaded network. Of the options those of the search hold; no stopper but the number of nodes ends
-    /// a search, and it has one thread.
+    /// A recorder on a loaded network. Of `options` only those of the search are used; nothing but the number of
+    /// playouts ends a search, and it has one thread.
     ///
     /// # Errors
     /// When the backend has no room for another engine.
@@ -118,8 +118,8 @@ impl Recorder {
         Ok(Recorder { engine: engine_for(options, backend)?, recording, growing: Arc::default() })
     }
 
-    /// Searches the position of `side` at the place `index` of its plies. The same position gives the same recorded
-    /// search, whatever was recorded before.
+    /// Records the search of the position at `side.plies[index]`. The same position gives the same recorded search,
+    /// whatever was recorded before.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -163,14 +163,14 @@ impl Recorder {
         })
     }
 
-    /// Searches the position that is set, in the tree that is there.
+    /// Searches the engine's current position, in the tree that is there.
     fn search(&mut self, number: u32, ply: usize, playouts: u64) -> Result<(), RecordError> {
         let failed = |reason| RecordError::Search { game: number + 1, ply, reason };
         search(&mut self.engine, playouts).map(drop).map_err(failed)
     }
 }
 
-/// An engine of one thread whose searches only the number of their playouts ends.
+/// An engine of one thread whose searches end by the number of playouts alone.
 pub(super) fn engine_for(options: &Options, backend: Arc<dyn Backend>) -> Result<Engine, EngineError> {
     let options = Options {
         threads: 1,
@@ -183,8 +183,8 @@ pub(super) fn engine_for(options: &Options, backend: Arc<dyn Backend>) -> Result
     Engine::with_backend(options, Arc::new(VirtualClock::default()), backend)
 }
 
-/// Searches the position that is set, with this number of playouts. Returns the move that is chosen, or the error in
-/// one line.
+/// Searches the engine's current position with this number of playouts. Returns the chosen move, or the error in one
+/// line.
 pub(super) fn search(engine: &mut Engine, playouts: u64) -> Result<Option<Move>, String> {
     let go = GoParams { nodes: Some(playouts), ..GoParams::default() };
     let start_ms = engine.now_ms();
@@ -199,8 +199,8 @@ fn until(game: &Game, plies: usize) -> Game {
     game
 }
 
-/// The positions to record: each with its number, its game and its place in it. A game is read when its first position
-/// is due.
+/// The positions to record: each with its number, its game and its index in [`SideOfGame::plies`]. A game is read when
+/// its first position is due.
 struct Tasks<'a> {
     sides: Sides<'a>,
     side: Option<Arc<SideOfGame>>,
@@ -226,11 +226,11 @@ impl Iterator for Tasks<'_> {
     }
 }
 
-/// Records all positions but the first `done`, on `threads` threads, and hands the recorded searches over in their
-/// order on the caller's thread. `interrupted` ends it.
+/// Records all positions but the first `done`, on `threads` threads. `keep` gets the recorded searches in their order
+/// on the caller's thread. `interrupted` ends the recording.
 ///
 /// # Errors
-/// The first of the recorders' or of `keep`.
+/// The first error of a recorder or of `keep`.
 pub fn record_all<E: From<RecordError>>(
     sides: Sides<'_>,
     done: usize,
@@ -275,7 +275,7 @@ pub fn record_all<E: From<RecordError>>(
     })
 }
 
-/// Hands over the recorded searches in the order of their tasks, from `turn` on.
+/// Hands `keep` the recorded searches in the order of their tasks, from `turn` on.
 fn keep_in_order<E: From<RecordError>>(
     receiver: &Receiver<(usize, Result<RecordedSearch, RecordError>)>,
     mut turn: usize,

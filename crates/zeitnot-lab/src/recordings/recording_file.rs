@@ -18,16 +18,16 @@ const LONGEST_HEADER: u64 = 1 << 20;
 /// The longest block.
 const LONGEST_BLOCK: u32 = 1 << 24;
 
-/// The first line of a recordings.
+/// The first line of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordingHeader {
     /// The kind of file and its version.
     pub format: String,
-    /// Visits that a move of the game was given.
+    /// Playouts of a move of the game.
     pub nodes: u64,
-    /// How many times as many the recorded searches went on to.
+    /// Playouts of a recorded search, as a multiple of `nodes`.
     pub factor: f64,
-    /// The growth of visits from snapshot to snapshot.
+    /// The factor by which visits grow from snapshot to snapshot.
     pub growth: f64,
     /// Whatever else decides the searches: the program, its version, the network, options, the files of positions.
     pub settings: Value,
@@ -40,10 +40,10 @@ impl RecordingHeader {
     }
 }
 
-/// A recordings that cannot be used. Its text is one line.
+/// Why a recording cannot be used. The text is one line.
 #[derive(Debug, Error)]
 pub enum RecordingFileError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("{}: {reason}", path.display())]
     Io {
         /// The file.
@@ -51,7 +51,7 @@ pub enum RecordingFileError {
         /// The operating system's reason.
         reason: io::Error,
     },
-    /// It is something else.
+    /// The file is something else.
     #[error("{} is no file of traces: {problem}", path.display())]
     Foreign {
         /// The file.
@@ -64,24 +64,24 @@ pub enum RecordingFileError {
     Block {
         /// The file.
         path: PathBuf,
-        /// Its number, from 1.
+        /// The number of the block, from 1.
         number: usize,
         /// The problem.
         problem: String,
     },
-    /// The file has other searches than those that were to be added.
+    /// The file has searches of another header than the searches that were to be added.
     #[error("{} was recorded otherwise: {there} there, {here} here; delete it, or name another file", path.display())]
     Other {
         /// The file.
         path: PathBuf,
-        /// Its header.
+        /// The header of the file.
         there: String,
         /// The header that was expected.
         here: String,
     },
 }
 
-/// A recordings that is added to.
+/// A recording that searches are added to.
 pub struct RecordingFile {
     path: PathBuf,
     file: File,
@@ -92,7 +92,7 @@ impl RecordingFile {
     /// Opens a file to add recorded searches to it, or begins it. A block that is not whole is removed.
     ///
     /// # Errors
-    /// [`RecordingFileError`], when it cannot be read or holds something else; then nothing is changed.
+    /// [`RecordingFileError`], when the file cannot be read or holds something else; then nothing is changed.
     pub fn open(path: &Path, header: &RecordingHeader) -> Result<RecordingFile, RecordingFileError> {
         let io = |reason| RecordingFileError::Io { path: path.to_owned(), reason };
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
@@ -124,7 +124,7 @@ impl RecordingFile {
         Ok(opened)
     }
 
-    /// Traces in it.
+    /// Number of recorded searches in the file.
     pub fn traces(&self) -> usize {
         self.traces
     }
@@ -147,10 +147,10 @@ impl RecordingFile {
     }
 }
 
-/// Reads all recorded searches of a file. The rest of a block that was cut off at the end counts for nothing.
+/// Reads all recorded searches of a file. A block that was cut off at the end is ignored.
 ///
 /// # Errors
-/// [`RecordingFileError`], when it cannot be read, is something else, or has a damaged block.
+/// [`RecordingFileError`], when the file cannot be read, is something else, or has a damaged block.
 pub fn read_recording(path: &Path) -> Result<(RecordingHeader, Vec<RecordedSearch>), RecordingFileError> {
     all_traces(path, Blocks::open(path)?)
 }
@@ -185,7 +185,7 @@ struct Blocks<R> {
     path: PathBuf,
     reader: R,
     header: RecordingHeader,
-    /// Where the first block begins.
+    /// Offset of the first block, in bytes.
     at: u64,
 }
 
@@ -210,7 +210,7 @@ impl<R: BufRead> Blocks<R> {
         Ok(Blocks { path: path.to_owned(), reader, header, at: line.len() as u64 })
     }
 
-    /// The next whole block.
+    /// The next whole block; `None` at the end.
     fn next_block(&mut self) -> Result<Option<Vec<u8>>, RecordingFileError> {
         let io = |reason| RecordingFileError::Io { path: self.path.clone(), reason };
         let Some(length) = read_whole(&mut self.reader, 4).map_err(io)? else { return Ok(None) };

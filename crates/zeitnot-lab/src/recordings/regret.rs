@@ -7,22 +7,22 @@ use super::replayed_search::Speed;
 use crate::bootstrap::mean_and_interval;
 use zeitnot_time::SpecError;
 
-/// Halvings of the speed that makes the nodes meet.
+/// Most steps of the bisection for the speed that gives the wanted nodes.
 const HALVINGS: u32 = 30;
-/// How far apart mean nodes may be that count as equal.
+/// Relative difference up to which mean nodes count as equal.
 const EQUAL: f64 = 0.001;
-/// How far apart the mean playouts of managers may be that are compared: a search ends with a batch, so that few moves
-/// meet them less exactly.
+/// Relative difference of mean playouts up to which managers are compared: a search ends with a whole batch, so that a
+/// few moves meet the wanted playouts less exactly.
 const FARTHEST: f64 = 0.05;
 
-/// The choices of one time manager, or of the oracle.
+/// The regret of the choices of one time manager, or of the oracle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regret {
     /// The value that a choice loses, on average.
     pub mean: f64,
-    /// Its 95 % interval.
+    /// The 95 % interval of the mean.
     pub interval: [f64; 2],
-    /// Share of the choices that are the whole search's own.
+    /// Share of the choices that equal the choice of the whole search.
     pub agreement: f64,
 }
 
@@ -31,16 +31,16 @@ pub struct Regret {
 pub struct Oracle {
     /// Playouts of a move, on average.
     pub mean_nodes: f64,
-    /// The value that a choice loses, for each recorded search; of the one recorded search that is stopped between two
-    /// snapshots, a share of both.
+    /// The regret of each recorded search. One search may stop between two snapshots, and its regret lies between
+    /// theirs.
     pub regrets: Vec<f64>,
-    /// The choice of each recorded search, by its place among the moves; of that one recorded search the choice at the
-    /// earlier of the two.
+    /// The choice of each recorded search, by its index among the moves; for a stop between two snapshots the choice at
+    /// the earlier one.
     pub choices: Vec<Option<usize>>,
 }
 
-/// Replays a manager at the speed at which its moves have `nodes` playouts on average. Returns the speed, too; the
-/// clock stays as it is, so that the manager sees the same times.
+/// Replays a manager at the speed at which its moves have `nodes` playouts on average. Returns that speed and the
+/// replay. The clock stays as it is, so that the manager sees the same times.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -71,15 +71,15 @@ pub fn equal_nodes(
     Ok((nps, replayed))
 }
 
-/// Whether a replay has `nodes` playouts a move, nearly: no speed leads to more than were recorded.
+/// Whether a replay has nearly `nodes` playouts a move; no speed gives more than were recorded.
 pub fn meets_nodes(replayed: &Replayed, nodes: f64) -> bool {
     (replayed.mean_nodes() / nodes - 1.0).abs() < FARTHEST
 }
 
-/// Stops each search at one of its snapshots in hindsight, so that all of them lose the least that can be lost with
-/// `nodes` playouts a move: the steps that save the most for a playout come first, and the last one is taken as far as
-/// the playouts go (the linear relaxation of a knapsack). So it is a lower bound of all such stops with as many
-/// playouts.
+/// Stops each search at one of its snapshots in hindsight, so that the searches together lose as little as possible
+/// with `nodes` playouts a move. The steps that save the most for a playout come first, and the last step is taken as
+/// far as the playouts go (the linear relaxation of a knapsack). So the loss is a lower bound for all such stops with
+/// as many playouts.
 pub fn oracle(traces: &[RecordedSearch], nodes: f64) -> Oracle {
     let hulls: Vec<Vec<Stop>> = traces.iter().map(hull).collect();
     let first = |hull: &Vec<Stop>| hull.first().copied().unwrap_or_default();
@@ -124,7 +124,7 @@ fn saved([from, to]: &[Stop; 2]) -> f64 {
     (from.regret - to.regret) / (to.nodes - from.nodes)
 }
 
-/// The stops of a recorded search that lose less than all before them, as far as they lie on the lower convex hull.
+/// The stops of a recorded search on the lower convex hull of regret over playouts: each loses less than all before.
 fn hull(trace: &RecordedSearch) -> Vec<Stop> {
     let mut hull: Vec<Stop> = Vec::new();
     for snapshot in &trace.snapshots {
@@ -160,15 +160,15 @@ impl Regret {
         Regret::of_choices(traces, &replayed.regrets(), &choices)
     }
 
-    /// How much less `second` loses than `first` at each move, on average, with its 95 % interval.
+    /// The mean regret that `second` saves against `first` at each move, with its 95 % interval.
     pub fn gain(traces: &[RecordedSearch], first: &[f64], second: &[f64]) -> (f64, [f64; 2]) {
         let gains: Vec<f64> = first.iter().zip(second).map(|(first, second)| first - second).collect();
         bootstrap(traces, &gains)
     }
 }
 
-/// The mean of a number for each recorded search, and its 95 % interval by drawing whole pairs of games: the moves of
-/// one game are alike, and the two games of a pair have one opening.
+/// The mean of `numbers`, one for each recorded search, and its 95 % interval by bootstrap over whole pairs of games:
+/// the moves of one game are alike, and the two games of a pair have one opening.
 fn bootstrap(traces: &[RecordedSearch], numbers: &[f64]) -> (f64, [f64; 2]) {
     let mut games: Vec<(f64, f64)> = Vec::new();
     let mut at = 0;

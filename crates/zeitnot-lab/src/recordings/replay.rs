@@ -21,7 +21,7 @@ pub struct ReplayRules {
 /// A move of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayedMove {
-    /// Playouts of its search.
+    /// Playouts of the search.
     pub nodes: u64,
     /// Time used, in milliseconds.
     pub used_ms: f64,
@@ -29,9 +29,9 @@ pub struct ReplayedMove {
     pub clock_ms: f64,
     /// The manager's budget, in milliseconds.
     pub budget_ms: f64,
-    /// The move that is played, by its place among those of the recorded search; `None` where nothing was searched.
+    /// The move that is played, by its index among the recorded search's moves; `None` where nothing was searched.
     pub choice: Option<usize>,
-    /// Why the search stopped; `None` where it went on to the end of its recorded search.
+    /// Why the search stopped; `None` where it went on to the end of its record.
     pub stop: Option<StopReason>,
     /// The value that the choice loses ([`RecordedSearch::regret`]).
     pub regret: f64,
@@ -40,9 +40,9 @@ pub struct ReplayedMove {
 /// The moves of all games of a replay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replayed {
-    /// In the order of the recorded searches.
+    /// The moves, in the order of the recorded searches.
     pub moves: Vec<ReplayedMove>,
-    /// Moves that used more than was on the clock.
+    /// Number of moves that used more than their clock.
     pub forfeits: u64,
 }
 
@@ -64,12 +64,12 @@ impl Replayed {
     }
 }
 
-/// Replays every game of the recorded searches, which stand in the order of games and moves, with a manager that begins
-/// each game anew.
+/// Replays every game of the recorded searches, which stand in the order of games and moves, with a new manager for
+/// each game.
 ///
-/// A recorded search has a snapshot at every tenth more visits; between two of them the visits of the moves grow
-/// evenly, and their values are those of the earlier one. The tree that a move begins with is the one that was
-/// recorded, whatever was spent before.
+/// A recorded search has a snapshot at every 10 % more visits. Between two snapshots the visits of the moves grow
+/// evenly, and the values stay those of the earlier snapshot. A move begins with the recorded tree, whatever the replay
+/// spent before.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -120,7 +120,7 @@ fn replay_move(
     }
 }
 
-/// The snapshots of a recorded search, and between them one for each batch.
+/// The snapshots of a recorded search, and between them interpolated ones, one for each batch.
 fn steps(trace: &RecordedSearch, batch: u64) -> impl Iterator<Item = RecordedSnapshot> + '_ {
     let first = trace.snapshots.first().cloned();
     let pairs = trace.snapshots.windows(2);

@@ -1,5 +1,5 @@
-//! Goes through a recorded search under a timekeeper, as if the search were being made: with its stops, and with its
-//! moves at the root that are given up.
+//! Goes through a recorded search under a timekeeper, as if the search were being made: with its stops, and with smart
+//! pruning at the root.
 
 use super::recorded_search::RecordedSnapshot;
 use super::root_pruning::RootPruning;
@@ -12,7 +12,7 @@ use zeitnot_time::{Begun, MoveOutcome, MoveRequest, SearchLimits, StopReason, St
 pub struct Speed {
     /// Playouts a second.
     pub nps: f64,
-    /// Playouts of a batch: the stoppers look after each.
+    /// Playouts of a batch: the stoppers check after each batch.
     pub batch: u64,
 }
 
@@ -20,15 +20,15 @@ impl Speed {
     /// Playouts a second where the speed is not given.
     pub const USUAL_NPS: f64 = 1_000.0;
 
-    /// The time of that many playouts, in milliseconds.
+    /// The time of `nodes` playouts, in milliseconds.
     fn ms(self, nodes: u64) -> f64 {
         nodes as f64 * 1e3 / self.nps
     }
 }
 
-/// The end of a search that was gone through.
+/// The outcome of a search that was gone through.
 pub(crate) struct ReplayedSearch {
-    /// The move that is played, by its place among those of the recorded search; `None` where nothing was searched.
+    /// The move that is played, by its index among the recorded search's moves; `None` where nothing was searched.
     pub choice: Option<usize>,
     /// Playouts.
     pub nodes: u64,
@@ -36,14 +36,14 @@ pub(crate) struct ReplayedSearch {
     pub used_ms: f64,
     /// The manager's budget, in milliseconds.
     pub budget_ms: f64,
-    /// Why it stopped; `None` where it went on to the end of its recorded search.
+    /// Why the search stopped; `None` where it went on to the end of its record.
     pub stop: Option<StopReason>,
 }
 
 impl ReplayedSearch {
-    /// Begins a move, goes through `steps` until the timekeeper stops it or its time is over, and ends the move. The
-    /// playouts of a step are its visits of the root beyond `request.reused_nodes`; `priors` are those of the recorded
-    /// search.
+    /// Begins a move, goes through `steps` until the timekeeper stops the search or its time is over, and ends the
+    /// move. The playouts of a step are its root visits beyond `request.reused_nodes`; `priors` are those of the
+    /// recorded search.
     pub fn run(
         priors: &[f32],
         steps: impl Iterator<Item = impl Borrow<RecordedSnapshot>>,

@@ -1,5 +1,5 @@
-//! Gives the visits of root moves that cannot become the best any more to the others, as a search does under smart
-//! pruning; recorded searches went on without it.
+//! Moves the visits of root moves that can no longer become the best to the other moves, as smart pruning does in a
+//! search; recorded searches went on without it.
 
 use super::recorded_search::RecordedSnapshot;
 
@@ -8,13 +8,13 @@ use super::recorded_search::RecordedSnapshot;
 pub(super) struct RootPruning {
     /// Visits of each move in the record so far.
     recorded: Vec<u32>,
-    /// Visits of each move in the search; empty as long as they are those of the record.
+    /// Visits of each move in the search; empty as long as they equal the record's.
     visits: Vec<f64>,
 }
 
 impl RootPruning {
-    /// Takes in the next step of the record. `expected`: the playouts that were expected to follow at the step before.
-    /// Returns the root as it is now, where it differs from the record.
+    /// Takes in the next step of the record. `expected` is the number of playouts that the step before expected to
+    /// follow. Returns the root where it differs from the record, else `None`.
     pub fn step(&mut self, step: &RecordedSnapshot, expected: f64) -> Option<RecordedSnapshot> {
         if self.recorded.len() != step.visits.len() {
             self.recorded.clone_from(&step.visits);
@@ -42,7 +42,7 @@ impl RootPruning {
         self.recorded.clone_from(&step.visits);
         let recorded_best = step.best_move.map(|place| place as usize);
         let best = most(&self.visits);
-        // Of equally visited moves the record's is the best.
+        // Among equally visited moves the record's best move is the best.
         let is_best = |place: &usize| self.visits.get(*place).is_some_and(|visits| *visits >= self.visits[best]);
         let best = recorded_best.filter(is_best).unwrap_or(best);
         Some(RecordedSnapshot {
@@ -53,7 +53,7 @@ impl RootPruning {
     }
 }
 
-/// The place of the most visited move, the first of equals.
+/// The index of the most visited move, the first of equals.
 fn most(visits: &[f64]) -> usize {
     let mut best = 0;
     for (place, count) in visits.iter().enumerate() {

@@ -11,10 +11,10 @@ use crate::results::{AuditMove, AuditSums, LostGame};
 use std::collections::{BTreeMap, BTreeSet};
 use zeitnot_text::words::{counted, listed};
 
-/// The name of all moves: their lines do not name the players.
+/// The name of all moves together, as the lines of an audit do not name the players.
 const ALL: &str = "all moves";
 
-/// An audit: its moves, the games that were lost on time, and the sums where it came to an end.
+/// An audit: its moves, the games that were lost on time, and its sums if it came to an end.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
     pub moves: Vec<AuditMove>,
@@ -53,14 +53,14 @@ pub fn section(name: &str, audit: &Audit) -> Section {
     }
 }
 
-/// The games that came so far, and the moves of each of their sides.
+/// Numbers for the games that came so far, and the count of moves of each of their sides.
 #[derive(Default)]
 struct Numbers<'a> {
     games: BTreeMap<(&'a str, usize), usize>,
     moves: BTreeMap<(usize, &'a str), usize>,
 }
 
-/// A move with its number on its side of its game. A manager that a line does not name has no budget there.
+/// Numbers a move among the moves of its side. A manager that the line does not name has no budget.
 fn budgeted_move<'a>(mv: &'a AuditMove, numbers: &mut Numbers<'a>, specs: &[String]) -> BudgetedMove {
     let next = numbers.games.len();
     let game = *numbers.games.entry((&mv.file, mv.game)).or_insert(next);

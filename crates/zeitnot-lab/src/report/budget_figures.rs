@@ -24,7 +24,7 @@ impl Budgets<'_> {
         }
         let curves = shown.iter().map(|(color, (player, _))| {
             let own = self.points.items().iter().filter(|(player, ..)| player == color);
-            // A logarithmic axis has no 0: less than a millisecond is one.
+            // A logarithmic axis has no 0: times below a millisecond are drawn as one.
             let points = own.map(|(_, budget, used)| (f64::from(budget.max(1.0)), f64::from(used.max(1.0))));
             Curve { mark: Mark::Points, ..Curve::line(player, *color, points.collect()) }
         });
@@ -103,8 +103,8 @@ impl Budgets<'_> {
         })
     }
 
-    /// Draws the moves left by the managers' estimates over those that were left, as far as managers estimate them.
-    /// `None` where no estimate is given.
+    /// Draws the managers' estimates of the moves left over the moves that were left. `None` where no estimate is
+    /// given.
     pub fn moves_left(&self) -> Option<Figure> {
         let managers = self.specs.iter().zip(&self.managers).enumerate();
         let estimating: Vec<(usize, &String, f64)> = managers
@@ -114,7 +114,7 @@ impl Budgets<'_> {
         let moves = estimating.first().map(|(at, ..)| self.managers[*at].budgets.count)?;
         let groups = self.by_moves_left.groups(self.is_one_game);
         let truth: Vec<f64> = groups.iter().map(|(_, row)| row.first.mean()).collect();
-        // A manager has the colour that it has beside the times used.
+        // Each manager keeps its colour from the chart of the times used.
         let curve = |(at, spec, _): &(usize, &String, f64)| {
             let means = groups.iter().map(|(_, row)| row.of_managers[*at].mean());
             Curve { spread: Spread::None, ..Curve::line(spec, at + 1, truth.iter().copied().zip(means).collect()) }

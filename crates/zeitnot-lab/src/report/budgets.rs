@@ -5,27 +5,27 @@ use super::means::Rows;
 use crate::audit::ManagerSums;
 use crate::sample::{Mean, Sample};
 
-/// Points that a chart shows; more make a blot, and a large file.
+/// Most points that a chart shows; more make a blot, and a large file.
 pub const MOST_POINTS: usize = 2_000;
 
 /// A move of a game with the budgets and estimates of managers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetedMove {
-    /// The number of its game in the report.
+    /// The number of the game in the report.
     pub game: usize,
-    /// The place of its player among those that are shown; `None` of another one.
+    /// The index of the player among the players that are shown; `None` for another player.
     pub player: Option<usize>,
-    /// Its number among the moves of this side that have times, from 1.
+    /// The number of the move among the moves of this side that have times, from 1.
     pub number: usize,
     /// Time used, in milliseconds.
     pub used_ms: f64,
     /// The budget of the player's own time manager, in milliseconds, where it is known.
     pub budget_ms: Option<f64>,
-    /// Moves of this side that followed, this one among them.
+    /// Moves of this side from this one to the end of the game.
     pub moves_left: f64,
     /// The budget of each manager that was asked, in milliseconds; `None` where it is not known.
     pub budgets_ms: Vec<Option<f64>>,
-    /// The moves left by each manager's estimate, `None` where it makes none; empty where they are not known.
+    /// Each manager's estimate of the moves left, `None` where it makes none; empty where managers were not asked.
     pub estimates: Vec<Option<f64>>,
 }
 
@@ -34,7 +34,7 @@ pub struct BudgetedMove {
 pub struct OwnBudgets {
     pub budget: Mean,
     pub used: Mean,
-    /// Moves that took longer.
+    /// Moves that took longer than their budget.
     pub above: usize,
 }
 
@@ -47,7 +47,7 @@ pub struct Budgets<'a> {
     pub(super) is_one_game: bool,
     pub(super) used: Mean,
     pub(super) own: Vec<OwnBudgets>,
-    /// The player, the budget and the time used, in milliseconds.
+    /// Points of the chart: the player, the budget and the time used, in milliseconds.
     pub(super) points: Sample<(usize, f32, f32)>,
     pub(super) by_number: Rows,
     pub(super) by_moves_left: Rows,
@@ -55,7 +55,7 @@ pub struct Budgets<'a> {
 }
 
 impl<'a> Budgets<'a> {
-    /// The budgets of no move, of these players and managers.
+    /// Empty sums for these players and managers.
     pub fn new(players: &'a [String], specs: &'a [String]) -> Budgets<'a> {
         Budgets {
             players,

@@ -9,11 +9,11 @@ use zeitnot_text::words::{percent, time};
 /// The phases of `share_by_phase`.
 pub const PHASES: [&str; 3] = ["moves 1 to 15", "moves 16 to 40", "later moves"];
 
-/// Curves of a chart whose bands are drawn; those of more would hide each other, so that their medians are drawn alone.
+/// Most curves of a chart that have bands; more bands would hide each other, so that only medians are drawn.
 pub const MOST_BANDS: usize = 3;
 
-/// The course of a clock over the moves of many games, one of `curves` of a chart: the median, and the band from 5 to
-/// 95 %.
+/// The curve of a clock over the moves of many games: the median, and in a chart of at most [`MOST_BANDS`] `curves` the
+/// band from 5 to 95 %.
 pub fn banded(name: &str, color: usize, curves: usize, course: &[(f64, Quantiles)]) -> Curve {
     let band = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p5, clock_ms.p95)).collect();
     let points = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p50)).collect();
@@ -28,15 +28,15 @@ pub struct PlayerRow {
     pub name: String,
     /// Games.
     pub games: usize,
-    /// The clock at their ends, in milliseconds; `None` where no game has it.
+    /// The clock at the end of the games, in milliseconds; `None` where it is not known.
     pub left_ms: Option<Quantiles>,
     /// Shares of all time used in the three phases.
     pub share_by_phase: [f64; 3],
-    /// The number of its colour.
+    /// The number of the player's colour.
     pub color: usize,
 }
 
-/// Draws the clock that each player had left: its median, and 90 % of the games. `None` where none is known.
+/// Draws the clock that each player had left: its median, and 90 % of the games. `None` where no clock is known.
 pub fn left(players: &[PlayerRow]) -> Option<Figure> {
     let players: Vec<(&PlayerRow, Quantiles)> =
         players.iter().filter_map(|player| Some((player, player.left_ms?))).collect();
@@ -71,7 +71,7 @@ pub fn left(players: &[PlayerRow]) -> Option<Figure> {
     })
 }
 
-/// Draws the share of its time that each player used in each phase. `None` where nobody used any.
+/// Draws the share of its time that each player used in each phase. `None` where nobody used any time.
 pub fn phases(players: &[PlayerRow]) -> Option<Figure> {
     let used: Vec<&PlayerRow> =
         players.iter().filter(|player| player.share_by_phase.iter().sum::<f64>() > 0.0).collect();

@@ -10,12 +10,12 @@ use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity};
 use zeitnot_engine::chess::Color;
 use zeitnot_text::words::{count, counted, time};
 
-/// Games of a player from which its clocks are drawn as a band; those of fewer are drawn one by one.
+/// Least games of a player whose clocks are drawn as a band; clocks of fewer games are drawn one by one.
 const BAND_GAMES: usize = 6;
-/// The share of a player's games that must have come to a move for its quantiles to be shown: the long games of a few
-/// would pass for the course of all.
+/// Least share of a player's games that must come to a move for its quantiles to be shown: a few long games would pass
+/// for the course of all.
 const LEAST_SHARE: f64 = 0.25;
-/// Clocks of a player at one move that are kept for their quantiles.
+/// Most clocks of a player at one move that are kept for their quantiles.
 const MOST_CLOCKS: usize = 4_000;
 
 /// A clock at the beginning of a move: the number of the move, and milliseconds.
@@ -39,9 +39,9 @@ fn course(game: &AuditedGame, color: Color) -> Course {
 #[derive(Clone, Debug)]
 struct PlayerCourses {
     games: usize,
-    /// The first ones, with the numbers of their games: few games are drawn one by one.
+    /// The courses of the first games, with the games' numbers: few games are drawn one by one.
     first: Vec<(usize, Course)>,
-    /// A game may begin at any number of moves: only those that there are are kept.
+    /// The clocks by move number, only for the numbers that occur: a game may begin at any of them.
     by_move: BTreeMap<u64, Sample>,
     /// The clock at the start, where it is the same in all games.
     start_ms: Option<f64>,
@@ -91,14 +91,14 @@ impl PlayerCourses {
         self.games >= BAND_GAMES
     }
 
-    /// By move: its number, the games that came so far, and their clocks.
+    /// For each move: its number, the games that came so far, and the quantiles of their clocks.
     fn quantiles(&self) -> impl Iterator<Item = (f64, usize, Quantiles)> {
         let least = (self.games as f64 * LEAST_SHARE).ceil().max(2.0) as usize;
         let told = self.by_move.iter().filter(move |(_, clocks)| clocks.seen() >= least);
         told.map(|(number, clocks)| (*number as f64, clocks.seen(), clocks.quantiles()))
     }
 
-    /// `smooth has 2.5 s of 10 s left at the end (median of 20 games)`.
+    /// The sentence `smooth has 2.5 s of 10 s left at the end (median of 20 games)`.
     fn end(&self, player: &str) -> String {
         let of = match self.start_ms {
             Some(start_ms) if self.has_one_start && self.starts == self.ends_ms.seen() => {
@@ -124,7 +124,7 @@ pub struct Clocks<'a> {
 }
 
 impl<'a> Clocks<'a> {
-    /// The clocks of these players in no game.
+    /// Empty courses for these players.
     pub fn new(players: &'a [String]) -> Clocks<'a> {
         Clocks { players, courses: vec![PlayerCourses::default(); players.len()], games: 0 }
     }
@@ -140,10 +140,11 @@ impl<'a> Clocks<'a> {
         }
     }
 
-    /// Draws them. `None` where no clock is known.
+    /// Draws the clocks. `None` where no clock is known.
     pub fn figure(&self) -> Option<Figure> {
         let Clocks { players, courses, .. } = self;
-        // Each player for itself: one with a few games does not turn the bands of the others into hundreds of lines.
+        // Each player is judged alone: one with a few games does not turn the bands of the others into hundreds of
+        // lines.
         let has_bands = courses.iter().any(PlayerCourses::is_banded);
         let has_games = courses.iter().any(|courses| courses.games > 0 && !courses.is_banded());
         let columns: &[usize] = match (has_bands, has_games) {

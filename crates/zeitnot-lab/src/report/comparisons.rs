@@ -118,7 +118,7 @@ fn matches(cells: &[CellResult]) -> Option<Figure> {
     })
 }
 
-/// The size of a difference; one beyond measure is the widest.
+/// The size of an Elo difference; infinite where it is beyond measure.
 fn size(cell: &CellResult) -> f64 {
     cell.score.elo.map_or(f64::INFINITY, f64::abs)
 }

@@ -18,7 +18,7 @@ impl Table {
         Table { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// A table whose columns behind the first few are named by the data.
+    /// A table with the columns of `head`, and behind them columns that the data name.
     pub fn with_columns(head: &[&str], more: impl IntoIterator<Item = String>) -> Table {
         let mut table = Table::new(head);
         table.head.extend(more);
@@ -35,7 +35,7 @@ impl Table {
 /// A chart with its caption, and its numbers as a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// A name that the section has once: letters, digits and `-`.
+    /// A name, unique in the section: letters, digits and `-`.
     pub name: String,
     /// The title.
     pub title: String,
@@ -48,7 +48,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The chart as an SVG element for a page; `id` stands on no other element of the page.
+    /// The chart as an SVG element for a page; `id` is unique in the page.
     pub fn svg(&self, id: &str) -> String {
         draw(&self.plot, &Frame { id, title: &self.title, description: &self.caption, is_file: false })
     }
@@ -59,14 +59,14 @@ impl Figure {
     }
 }
 
-/// A table that is no chart's.
+/// A table without a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
-    /// A name that no figure of the section has: letters, digits and `-`.
+    /// A name, unique among the figures of the section: letters, digits and `-`.
     pub name: String,
     /// The title.
     pub title: String,
-    /// A sentence or two about it.
+    /// A sentence or two about the table.
     pub caption: String,
     /// The table.
     pub table: Table,
@@ -75,7 +75,7 @@ pub struct Listing {
 /// The part of a report about one input, or about several of one kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
-    /// A name that the report has once: letters, digits and `-`.
+    /// A name, unique in the report: letters, digits and `-`.
     pub name: String,
     /// The title.
     pub title: String,
@@ -87,7 +87,7 @@ pub struct Section {
     pub listing: Option<Listing>,
 }
 
-/// Figures about one of several time controls, which their names and titles then have.
+/// Adds a time control to the names and titles of figures about it.
 pub fn at_control(tc: &str, figures: impl IntoIterator<Item = Option<Figure>>) -> impl Iterator<Item = Figure> {
     let named = move |figure: Figure| Figure {
         name: format!("{}-{}", figure.name, slug(tc)),
@@ -108,7 +108,7 @@ pub fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     all
 }
 
-/// The number of the colour of a name among names that each have one.
+/// The number of a name's colour: its index among `names`, 0 for other names.
 pub fn color_of(names: &[&str], name: &str) -> usize {
     names.iter().position(|other| *other == name).unwrap_or(0)
 }

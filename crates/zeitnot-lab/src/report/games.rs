@@ -15,7 +15,7 @@ use std::path::Path;
 use zeitnot_engine::chess::Color;
 use zeitnot_text::words::{counted, listed};
 
-/// Players that figures show, those with the most games: there are no more colours.
+/// Most players that figures show, as there are no more colours: the players with the most games.
 const MOST_PLAYERS: usize = 8;
 
 /// A game whose times are known.
@@ -23,7 +23,7 @@ const MOST_PLAYERS: usize = 8;
 pub struct AuditedGame {
     /// The game.
     pub game: PgnGame,
-    /// Its times.
+    /// The times of the game.
     pub times: GameTimes,
 }
 
@@ -43,9 +43,9 @@ impl AuditedGame {
 struct Survey {
     games: usize,
     with_clocks: usize,
-    /// Damaged ones among these.
+    /// Damaged games among the games with clocks.
     damaged: usize,
-    /// Whether anything in it is of a game.
+    /// Whether the file has anything of a game.
     is_pgn: bool,
     players: BTreeMap<Box<str>, usize>,
     lost: LostGames,
@@ -54,7 +54,7 @@ struct Survey {
 /// Builds the section about the games of a file.
 ///
 /// # Errors
-/// [`ReportError`], when it is no PGN, no move has a clock, or a manager does not exist.
+/// [`ReportError`], when the file is no PGN, no move has a clock, or a manager does not exist.
 pub fn section(
     path: &Path,
     source: &mut (impl Read + Seek),
@@ -150,7 +150,7 @@ fn survey(path: &Path, source: &mut (impl Read + Seek), added: &mut Added) -> Re
 /// The players with the most games, and how many others there are.
 fn shown_players(counts: &BTreeMap<Box<str>, usize>) -> (Vec<String>, usize) {
     let mut players: Vec<(&str, usize)> = counts.iter().map(|(player, games)| (&**player, *games)).collect();
-    // Sorted by name before: those with as many games stay in that order.
+    // Sorted by name before: players with equally many games stay in that order.
     players.sort_by_key(|(_, games)| std::cmp::Reverse(*games));
     let others = players.len().saturating_sub(MOST_PLAYERS);
     (players.into_iter().take(MOST_PLAYERS).map(|(player, _)| player.to_owned()).collect(), others)

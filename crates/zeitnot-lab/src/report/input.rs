@@ -18,7 +18,7 @@ const HEAD: u64 = 1 << 16;
 /// An input in a file.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// Games in PGN, or nothing that is known: games are too many to be held, and show which when they are read.
+    /// Games in PGN, or an unknown file: games are too many to be held, and only reading them tells.
     Games,
     /// A replay or a simulation.
     Row(Rows),
@@ -37,7 +37,7 @@ pub enum Input {
 /// Reads a file from its beginning, whatever its name is.
 ///
 /// # Errors
-/// [`ReportError`], when it is a damaged input, or JSON of something else.
+/// [`ReportError`], when the file is a damaged input, or JSON of something else.
 pub fn read_input(source: &mut (impl Read + Seek)) -> Result<Vec<Input>, ReportError> {
     source.rewind()?;
     let mut bytes = Vec::new();
@@ -59,7 +59,7 @@ pub fn read_input(source: &mut (impl Read + Seek)) -> Result<Vec<Input>, ReportE
     if moves.is_empty() { Err(ReportError::EmptyLog) } else { Ok(vec![Input::Tmgr(moves)]) }
 }
 
-/// Whether a text that begins so may be JSON: a value, or one that is cut off.
+/// Whether a text with this beginning may be JSON: it begins with a value, which may be cut off.
 fn may_be_json(head: &[u8]) -> bool {
     match serde_json::Deserializer::from_slice(head).into_iter::<Value>().next() {
         Some(Ok(_)) => true,
@@ -68,8 +68,8 @@ fn may_be_json(head: &[u8]) -> bool {
     }
 }
 
-/// All values of a stream of JSON, arrays taken apart; `None` of a text that does not begin with an object or an array.
-/// A tag of PGN begins like an array.
+/// All values of a stream of JSON, arrays split into their items; `None` for a text that does not begin with an object
+/// or an array, and for one without values. A tag of PGN begins like an array.
 fn json_values(bytes: &[u8]) -> Result<Option<Vec<Value>>, ReportError> {
     let mut values = Vec::new();
     for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
@@ -89,7 +89,7 @@ fn json_values(bytes: &[u8]) -> Result<Option<Vec<Value>>, ReportError> {
     Ok(Some(values).filter(|values| !values.is_empty()))
 }
 
-/// Whether a text begins with an object that has a name, or with an array of objects. PGN may begin with a `{comment}`
+/// Whether a text begins with an object that has a key, or with an array of objects. PGN may begin with a `{comment}`
 /// or with a `[Tag`.
 fn begins_like_json(bytes: &[u8]) -> bool {
     let mut signs = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
@@ -149,12 +149,12 @@ fn read<T: DeserializeOwned>(at: usize, value: Value) -> Result<T, ReportError> 
     T::deserialize(value).map_err(|error| ReportError::Entry { number: at + 1, reason: reason(&error) })
 }
 
-/// The reason without a line break, which a text of the file may have brought into it.
+/// The reason in one line: a text of the file may have brought line breaks into it.
 fn reason(error: &serde_json::Error) -> String {
     error.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The journal of `time tune`: behind its settings the iterations, and the line that ends it.
+/// Reads on in the journal of `time tune`: behind the settings come the iterations, and a line that ends it.
 fn read_course(
     at: usize,
     settings: CourseSettings,

@@ -4,7 +4,7 @@ use super::figure::{Listing, Table};
 use crate::audit::LostOnTime;
 use zeitnot_text::words::counted;
 
-/// Games that the table has.
+/// Most games that the table has.
 const MOST_GAMES: usize = 200;
 
 /// Games that were lost on time, one after another.
@@ -15,7 +15,7 @@ pub struct LostGames {
 }
 
 impl LostGames {
-    /// Adds the game of that number.
+    /// Adds a game by its number.
     pub fn add(&mut self, number: usize, lost: LostOnTime) {
         self.count += 1;
         if self.rows.len() < MOST_GAMES {
@@ -24,7 +24,7 @@ impl LostGames {
         }
     }
 
-    /// The table; `None` without a game.
+    /// The table; `None` without games.
     pub fn listing(self) -> Option<Listing> {
         let shown = match self.count - self.rows.len() {
             0 => String::new(),

@@ -6,7 +6,7 @@ use crate::results::{MatchGame, Score};
 use zeitnot_charts::{Axis, DotPlot, Plot, Quantity, Reference, StackPlot, StackRow};
 use zeitnot_text::words::{counted, elo, percent};
 
-/// A match: its games, and its score where it came to an end.
+/// A match: its games, and its score if it came to an end.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Match {
     pub games: Vec<MatchGame>,
@@ -34,7 +34,7 @@ pub fn section(name: &str, matches: &[Match]) -> Section {
     }
 }
 
-/// The players, the first before the second: it has White in games of odd numbers.
+/// The first and the second player; the first has White in games of odd numbers. `None` without games.
 fn players(of: &Match) -> Option<[String; 2]> {
     let game = of.games.first()?;
     let (white, black) = (game.white.clone(), game.black.clone());

@@ -1,27 +1,27 @@
-//! Averages numbers of moves in groups of moves of about the same number.
+//! Averages quantities of moves over groups of nearby numbers, such as move numbers.
 
 use crate::sample::Mean;
 
-/// Moves that are averaged together, as in the tables of `time compare`.
+/// Consecutive numbers that are averaged together, as in the tables of `time compare`.
 const STRIDE: usize = 5;
-/// Moves that an average needs.
+/// Least moves that an average needs.
 const LEAST_MOVES: usize = 5;
 
-/// Means over moves of the same number: of one quantity, and of one for each manager.
+/// Means over the moves of one number: of one quantity, and of another one for each manager.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Mean of the first quantity.
+    /// The mean of the first quantity.
     pub first: Mean,
-    /// Means of the quantity of each manager.
+    /// The mean of the other quantity for each manager.
     pub of_managers: Vec<Mean>,
 }
 
-/// Rows by a number of moves, from 0.
+/// Rows by their number, from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Rows(Vec<Row>);
 
 impl Rows {
-    /// Adds a move to the row of that number.
+    /// Adds a move to row `at`.
     pub fn add(&mut self, at: usize, first: f64, of_managers: &[Option<f64>]) {
         if self.0.len() <= at {
             let empty = Row { first: Mean::default(), of_managers: vec![Mean::default(); of_managers.len()] };
@@ -34,7 +34,7 @@ impl Rows {
         }
     }
 
-    /// Rows of a few numbers together, each with its first number; small ones are left out.
+    /// Joins the rows of a few numbers to groups, each with its first number; groups of few moves are left out.
     pub fn groups(&self, is_one_game: bool) -> Vec<(usize, Row)> {
         // Five moves of one game are no average over games.
         let (stride, least) = if is_one_game { (1, 1) } else { (STRIDE, LEAST_MOVES) };

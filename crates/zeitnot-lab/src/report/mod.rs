@@ -42,29 +42,29 @@ use std::path::Path;
 use zeitnot_text::words::slug;
 use zeitnot_time::SpecError;
 
-/// How games are looked at.
+/// Settings of a report about games.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportRules {
     /// The time managers that are asked about each move of games in PGN.
     pub managers: Vec<String>,
-    /// The overhead of a move that they keep clear, in milliseconds.
+    /// The overhead of a move that the managers keep clear, in milliseconds.
     pub overhead_ms: f64,
 }
 
-/// Why a file is not reported on.
+/// Why there is no report on a file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// It is not one of the inputs.
+    /// The file is none of the inputs.
     #[error(
         "neither games in PGN, nor JSON of match, time replay, compare, simulate, audit or tune, nor a log of Lc0 with lines of TMGR:"
     )]
     Unknown,
-    /// It is JSON of something else.
+    /// The file is JSON of something else.
     #[error(
         "JSON of none of the commands match, time replay, time compare, time simulate and time audit (with --json), nor the course of time tune"
     )]
     UnknownJson,
-    /// An object in it has no kind.
+    /// An object in the file has no kind.
     #[error(
         "entry {number} has no \"kind\", which results have since version 0.1: make it again with match, time replay, time compare, time simulate or time audit (with --json), or time tune"
     )]
@@ -72,10 +72,10 @@ pub enum ReportError {
         /// The number of the object, from 1.
         number: usize,
     },
-    /// It is no text that can be read.
+    /// The file is not a text that can be read.
     #[error("{0}")]
     Text(io::Error),
-    /// Its JSON is damaged.
+    /// The JSON is damaged.
     #[error("line {line}: {reason}")]
     Json {
         /// The line, from 1.
@@ -83,7 +83,7 @@ pub enum ReportError {
         /// The problem.
         reason: String,
     },
-    /// An object in it is damaged, or not of its kind.
+    /// An object in the file is damaged, or not of its kind.
     #[error("entry {number}: {reason}")]
     Entry {
         /// The number of the object, from 1.
@@ -91,10 +91,10 @@ pub enum ReportError {
         /// The problem.
         reason: String,
     },
-    /// It is a log without a move.
+    /// The file is a log without a move.
     #[error("a log with lines of TMGR:, but no move in them")]
     EmptyLog,
-    /// It is an audit without a move.
+    /// The file is an audit without a move.
     #[error("an audit of no move")]
     EmptyAudit,
     /// No clock is known in any game.
@@ -108,7 +108,7 @@ pub enum ReportError {
     /// A manager that is to be asked does not exist.
     #[error(transparent)]
     Manager(#[from] SpecError),
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read it")]
     Read(#[from] std::io::Error),
     /// The template failed.
@@ -119,9 +119,9 @@ pub enum ReportError {
 /// The yield of a file for a report: games, damage and assumptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
-    /// Whether it has games in PGN, which alone have moves to ask managers about.
+    /// Whether the file has games in PGN: managers are asked about the moves of these alone.
     pub has_games: bool,
-    /// Its damaged games, and how each is damaged.
+    /// The damaged games of the file, and how each is damaged.
     pub problems: Vec<String>,
     /// Assumptions in reading clocks, and moves left out: a line for each kind.
     pub remarks: Vec<String>,
@@ -151,10 +151,10 @@ impl Part {
 }
 
 impl Report {
-    /// Adds a file. `path` is what the report calls it. Games are read one after another, and twice; none is held.
+    /// Adds a file, which the report calls `path`. Games are read twice, one after another, and never all held.
     ///
     /// # Errors
-    /// [`ReportError`], and the report is as it was.
+    /// [`ReportError`]; the report is then unchanged.
     pub fn add(
         &mut self,
         path: impl AsRef<Path>,
@@ -178,7 +178,7 @@ impl Report {
         Ok(added)
     }
 
-    /// Adds a row to those with its conditions.
+    /// Adds a row to the run with its conditions, or begins a run.
     fn add_row(&mut self, name: &str, row: Rows) {
         let mut runs = self.parts.iter_mut().filter_map(Part::run_mut);
         match runs.find(|run| run.has_conditions_of(&row)) {
@@ -191,8 +191,8 @@ impl Report {
         self.parts.push(Part::Whole(Box::new(section)));
     }
 
-    /// The sections, each with a name of its own, as each figure has in its section. No name holds `--`: with that
-    /// between the two, no two figures of a report have the same identifier or file.
+    /// The sections, each with a unique name, and in each the figures with unique names. No name holds `--`: with that
+    /// between the two names, no two figures of a report have the same identifier or file.
     pub fn sections(&self) -> Vec<Section> {
         let mut sections: Vec<Section> = Vec::new();
         let runs: Vec<&Run> = self.parts.iter().filter_map(Part::run).collect();
@@ -217,7 +217,7 @@ impl Report {
     }
 }
 
-/// A name that is free: this one, or the first of those numbered after it.
+/// The first free name of `base`, `base-2`, `base-3` and so on.
 fn free_name(base: &str, is_free: impl Fn(&str) -> bool) -> String {
     let numbered = |number| if number == 1 { base.to_owned() } else { format!("{base}-{number}") };
     (1..).map(numbered).find(|name| is_free(name)).unwrap_or_default()

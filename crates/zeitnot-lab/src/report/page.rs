@@ -30,7 +30,7 @@ impl Page<'_> {
     }
 }
 
-/// The whole page.
+/// The page of these sections.
 ///
 /// # Errors
 /// [`ReportError::Page`], when the template fails.
@@ -43,13 +43,13 @@ pub fn page(sections: &[Section]) -> Result<String, ReportError> {
     Ok(page)
 }
 
-/// A text with the line ends that a browser makes of all others before it hashes an element. A checkout may have
-/// others.
+/// A text with a line feed for each line break, which a checkout may have otherwise: a browser makes them so before it
+/// hashes an element.
 fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// The SHA-256 of a text in Base64, as a Content-Security-Policy names what may run.
+/// The SHA-256 of a text in Base64, by which a Content-Security-Policy allows a style.
 fn hash(text: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut base64 = String::new();

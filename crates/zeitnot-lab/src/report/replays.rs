@@ -5,10 +5,9 @@ use crate::results::ReplayResult;
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference, Spread, StackPlot, StackRow};
 use zeitnot_text::words::{count, counted, grouped, listed, percent};
 
-/// Regrets are shown in thousandths of a value, as `time replay` prints them.
+/// Factor from a regret to thousandths of a value, which are shown as `time replay` prints them.
 const SHOWN: f64 = 1e3;
-/// Playouts, as a share of the mean, by which the replays of one run may differ: `time replay` brings all managers to
-/// the same, nearly.
+/// Largest relative difference of mean playouts within one run: `time replay` brings all managers to nearly the same.
 const SAME_NODES: f64 = 0.02;
 
 /// Builds the section about replays over the same recordings.
@@ -31,7 +30,7 @@ fn managers(rows: &[ReplayResult]) -> Vec<&str> {
     each_once(rows.iter().map(|row| row.manager.as_str()))
 }
 
-/// Whether all rows are of one run.
+/// Whether all rows are of one run, with nearly the same mean playouts.
 fn is_one_run(rows: &[ReplayResult]) -> bool {
     let least = rows.iter().map(|row| row.mean_nodes).fold(f64::INFINITY, f64::min);
     rows.iter().all(|row| row.mean_nodes <= least * (1.0 + SAME_NODES))
@@ -46,7 +45,7 @@ fn color(row: &ReplayResult, rows: &[ReplayResult]) -> usize {
     color_of(&managers(rows), &row.manager)
 }
 
-/// Draws the regret of each row with its interval; the oracle as a line where there is one only.
+/// Draws the regret of each row with its interval, and the oracle as a line if all rows are of one run.
 fn regrets(rows: &[ReplayResult]) -> Option<Figure> {
     let best = rows.iter().min_by(|a, b| a.regret.total_cmp(&b.regret))?;
     let dots = rows.iter().map(|row| DotRow {

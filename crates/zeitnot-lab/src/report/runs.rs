@@ -23,14 +23,14 @@ pub enum Rows {
 struct Condition {
     name: &'static str,
     value: String,
-    /// Whether it is the digest of files, which names no file.
+    /// Whether the value is a digest of files, which does not name them.
     is_digest: bool,
 }
 
 /// Rows with the same conditions.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The files that they come from.
+    /// The files that the rows come from.
     names: Vec<String>,
     conditions: Vec<Condition>,
     /// The rows.
@@ -43,7 +43,7 @@ impl Run {
         Run { names: vec![name.to_owned()], conditions: rows.conditions(), rows }
     }
 
-    /// Whether other rows belong to these.
+    /// Whether other rows are of the same kind and have the same conditions.
     pub fn has_conditions_of(&self, rows: &Rows) -> bool {
         self.rows.is_kind_of(rows) && self.conditions == rows.conditions()
     }
@@ -60,8 +60,8 @@ impl Run {
         }
     }
 
-    /// Its files, and the conditions in which it differs from the other runs of its kind. Digests are named only where
-    /// the files are the same.
+    /// The files of the run, and the conditions in which it differs from the other runs of its kind. Digests are named
+    /// only where the files are the same.
     pub fn title(&self, runs: &[&Run]) -> String {
         let differs = |condition: &&Condition| {
             runs.iter().filter(|run| run.rows.is_kind_of(&self.rows)).any(|run| {
@@ -82,7 +82,7 @@ impl Rows {
         discriminant(self) == discriminant(other)
     }
 
-    /// The conditions of the first row: of replays all but the manager and the playouts, of simulations all but the
+    /// The conditions of the first row: for replays all but the manager and the playouts, for simulations all but the
     /// manager and the time control.
     fn conditions(&self) -> Vec<Condition> {
         let digest = |name, value: &str| Condition { name, value: value.to_owned(), is_digest: true };

@@ -5,10 +5,10 @@ use crate::audit::TmgrMove;
 use zeitnot_charts::{Axis, Curve, LinePlot, Plot, Quantity};
 use zeitnot_text::words::{count, counted, grouped, time};
 
-/// A quantity of a move, where the log gives it.
+/// A function that reads a quantity of a move, where the log gives it.
 type Read = fn(&TmgrMove) -> Option<f64>;
 
-/// Builds the section about the moves of a log, in its order; they are counted from 1.
+/// Builds the section about the moves of a log, which are counted from 1.
 pub fn section(name: &str, moves: &[TmgrMove]) -> Section {
     let figures = [
         figure(
@@ -45,8 +45,8 @@ pub fn section(name: &str, moves: &[TmgrMove]) -> Section {
     }
 }
 
-/// Draws quantities by move; `caption` takes the first and the last value of the first one. `None` where it is not
-/// given.
+/// Draws quantities by move; `caption` takes the first and the last value of the first quantity. `None` where the log
+/// lacks that quantity.
 fn figure(
     (name, title, y): (&str, &str, Axis),
     moves: &[TmgrMove],

@@ -7,13 +7,13 @@ use crate::tune::{Iteration, Measured};
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference, Spread};
 use zeitnot_text::words::{count, counted, elo, grouped, slug};
 
-/// Points of a curve at the most.
+/// Most points of a curve.
 const MOST_POINTS: usize = 400;
-/// Regrets are shown in thousandths of a value, as `time replay` prints them.
+/// Factor from a regret to thousandths of a value, which are shown as `time replay` prints them.
 const SHOWN: f64 = 1e3;
 
-/// A tuning: its settings, and the iterations that ended, in their order; those behind the last of the schedule compare
-/// the result with the start.
+/// A tuning: its settings, and the iterations that ended, in their order; iterations behind the last of the schedule
+/// compare the result with the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
     pub settings: CourseSettings,
@@ -61,7 +61,7 @@ fn drawn<'a>(course: &[&'a Iteration]) -> impl Iterator<Item = &'a Iteration> {
     course.iter().enumerate().filter(move |(at, _)| at % step == 0 || *at == last).map(|(_, done)| *done)
 }
 
-/// The iteration, and the value of a parameter after it; a damaged line may lack it.
+/// The number of an iteration, and parameter `at` after it; `None` where a damaged line lacks the value.
 fn value(done: &Iteration, at: usize) -> Option<(f64, f64)> {
     Some((done.iteration as f64, *done.values.get(at)?))
 }
@@ -187,7 +187,7 @@ fn result(comparisons: &[&Iteration]) -> Option<Figure> {
     })
 }
 
-/// A value with the digits that its perturbation leaves meaning to.
+/// A value with as many decimals as matter beside its perturbation.
 fn number(value: f64, c_end: f64) -> String {
     let decimals = if c_end > 0.0 { (10.0 / c_end).log10().ceil().clamp(0.0, 9.0) as usize } else { 3 };
     grouped(value, decimals)

@@ -7,21 +7,21 @@ use std::collections::BTreeMap;
 /// A move of an audited game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditMove {
-    /// The file of its game.
+    /// The file of the game.
     pub file: String,
-    /// The number of its game in the file.
+    /// The number of the game in the file.
     pub game: usize,
-    /// Plies before it.
+    /// Plies before the move.
     pub ply: usize,
     /// `white` or `black`.
     pub side: String,
-    /// The clock before it, where it is known.
+    /// The clock before the move, where it is known.
     pub clock_ms: Option<f64>,
     /// Time used.
     pub used_ms: f64,
     /// The budget of the player's own manager, where it is known.
     pub budget_ms: Option<f64>,
-    /// Moves of this side that followed, this one among them.
+    /// Moves of this side from this one to the end of the game.
     pub moves_left_true: u32,
     /// The budget of each manager that was asked.
     pub managers: BTreeMap<String, f64>,
@@ -34,7 +34,7 @@ pub struct LostGame {
     pub file: String,
     /// The number of the game in the file.
     pub game: usize,
-    /// How it was lost.
+    /// How the game was lost.
     pub lost_on_time: LostOnTime,
 }
 
@@ -50,7 +50,7 @@ pub struct LogMove {
 /// The end of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditSummary {
-    /// Its sums.
+    /// The sums of the audit.
     pub summary: AuditSums,
 }
 
@@ -65,20 +65,20 @@ pub struct AuditSums {
     pub managers: Vec<ManagerTotals>,
 }
 
-/// A manager over all moves that it was asked about.
+/// The totals of a manager over all moves that it was asked about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManagerTotals {
     /// The manager.
     pub manager: String,
     /// Moves.
     pub moves: usize,
-    /// The errors of its estimates of the moves left; null of a manager that makes none.
+    /// The errors of the manager's estimates of the moves left; null for a manager that makes none.
     pub moves_left_error: Option<ErrorMeans>,
-    /// Its budgets, all together, as a share of the time that the moves used.
+    /// All budgets of the manager, as a share of the time that the moves used.
     pub budget_to_used: f64,
 }
 
-/// Two means of errors.
+/// The median and the mean of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorMeans {
     /// The median.

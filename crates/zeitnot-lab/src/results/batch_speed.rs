@@ -12,38 +12,38 @@ pub struct BatchSpeed {
     pub evals_per_s: f64,
     /// The mean speed.
     pub mean_evals_per_s: f64,
-    /// The speed that 95 % of the batches reach at least.
+    /// The speed that at least 95 % of the batches reach.
     pub p95_evals_per_s: f64,
     /// Evaluations for each second of processor time.
     pub evals_per_cpu_s: f64,
     /// The median time of a batch.
     pub latency_p50_ms: f64,
-    /// Its 95th percentile.
+    /// The 95th percentile of the time of a batch.
     pub latency_p95_ms: f64,
     /// Batches measured.
     pub batches: usize,
     /// The median speed of the other side, if there is one.
     pub versus_evals_per_s: Option<f64>,
-    /// Its evaluations for each second of processor time.
+    /// The other side's evaluations for each second of processor time.
     pub versus_evals_per_cpu_s: Option<f64>,
     /// The speed as a multiple of the other side's.
     pub ratio: Option<f64>,
     /// The speed in each second of processor time, as a multiple of the other side's.
     pub cpu_ratio: Option<f64>,
-    /// The graphics cards meanwhile, where their driver reports them.
+    /// The state of the graphics cards meanwhile, where their driver reports it.
     pub cards: Option<Vec<CardUse>>,
     /// Threads of each side.
     pub threads: usize,
     /// The backend and its network.
     pub backend: String,
-    /// Its device.
+    /// The device of the backend.
     pub device: String,
     /// The version of this program.
     pub version: String,
 }
 
 impl BatchSpeed {
-    /// The result of a row, measured with these threads.
+    /// The result of a row, measured with this number of threads.
     pub fn new(row: &BenchRow, threads: usize, backend: &str, device: &str) -> BatchSpeed {
         let (side, versus) = (&row.side, row.versus.as_ref());
         BatchSpeed {

@@ -22,14 +22,14 @@ pub struct ComparisonResult {
 pub struct CellResult {
     /// The time control.
     pub tc: String,
-    /// The player whose score it is.
+    /// The player whose score this is.
     pub first: String,
-    /// The other one.
+    /// The other player.
     pub second: String,
-    /// Its score.
+    /// The score of the first player.
     #[serde(flatten)]
     pub score: Score,
-    /// The clock that the first had left at the end.
+    /// The first player's clock at the end of a game.
     pub clock_left_ms: Quantiles,
 }
 
@@ -38,19 +38,19 @@ pub struct CellResult {
 pub struct RankResult {
     /// The player.
     pub manager: String,
-    /// Its rating at all time controls together.
+    /// The player's rating at all time controls together.
     #[serde(flatten)]
     pub all: Elo,
-    /// Its rating at each time control.
+    /// The player's rating at each time control.
     pub by_tc: Vec<Elo>,
 }
 
-/// A rating with its 95 % error; null where the results give none. The first player's is 0.
+/// A rating with its 95 % error; null where the results give none. The first player's rating is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Elo {
     /// The rating.
     pub elo: Option<f64>,
-    /// Its error.
+    /// The 95 % error of the rating.
     pub elo_error: Option<f64>,
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// A game of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MatchGame {
-    /// Its number; the first player has White in those that are odd.
+    /// The number of the game; the first player has White in games of odd numbers.
     pub game: u64,
     /// White.
     pub white: String,
@@ -21,15 +21,15 @@ pub struct MatchGame {
     pub black: String,
     /// The result as PGN writes it.
     pub result: String,
-    /// How it ended, in words.
+    /// How the game ended, in words.
     pub termination: String,
     /// Plies played.
     pub plies: usize,
     /// The clocks of White and Black at the end.
     pub clocks_ms: [f64; 2],
-    /// Whether it was lost on time.
+    /// Whether the game ended by a clock that ran out.
     pub forfeit: bool,
-    /// The error of the player that lost by one.
+    /// The error by which a player lost, if any.
     pub error: Option<String>,
 }
 
@@ -67,13 +67,13 @@ pub struct Score {
     pub pentanomial: [u64; 5],
     /// The Elo difference.
     pub elo: Option<f64>,
-    /// Its error.
+    /// The 95 % error of the Elo difference.
     pub elo_error: Option<f64>,
     /// The normalised Elo difference.
     pub nelo: Option<f64>,
-    /// Its error.
+    /// The 95 % error of the normalised Elo difference.
     pub nelo_error: Option<f64>,
-    /// Games that each lost on time.
+    /// Games that the first, and the second, player lost on time.
     pub forfeits: [u64; 2],
 }
 
@@ -99,7 +99,7 @@ impl Score {
 /// The end of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MatchSummary {
-    /// Its score.
+    /// The score of the match.
     pub summary: MatchScore,
 }
 
@@ -115,7 +115,7 @@ pub struct MatchScore {
     pub llr: Option<f64>,
     /// The hypothesis that the SPRT accepted: `H0` or `H1`.
     pub sprt: Option<String>,
-    /// Drawn games in which the clock of each ran out.
+    /// Drawn games in which the first, and the second, player's clock ran out.
     pub drawn_forfeits: [u64; 2],
     /// Seconds that the match took.
     pub seconds: f64,
@@ -151,7 +151,7 @@ pub struct RatingSummary {
 pub struct RatingResult {
     /// The rating; null where the results bound it on one side or not at all.
     pub elo: Option<f64>,
-    /// Its 95 % error.
+    /// The 95 % error of the rating.
     pub elo_error: Option<f64>,
     /// The known ratings of the opponents.
     pub anchors: BTreeMap<String, f64>,

@@ -47,7 +47,7 @@ pub enum LabResult {
     Comparison(ComparisonResult),
     /// A manager replayed over recorded searches.
     Replay(Box<ReplayResult>),
-    /// The decisions of a match that came out again.
+    /// The decisions of a match that a replay repeated.
     Verification(Verified),
     /// A manager's simulated games.
     Simulation(Box<SimulationResult>),
@@ -69,7 +69,7 @@ pub enum LabResult {
     Tuning(TuningResult),
 }
 
-/// An interval with both ends, where it has them: null in JSON otherwise.
+/// The interval if both ends are finite, else `None`, which is null in JSON.
 pub fn known([low, high]: [f64; 2]) -> Option<[f64; 2]> {
     (low.is_finite() && high.is_finite()).then_some([low, high])
 }

@@ -19,19 +19,19 @@ pub struct ReplayResult {
     pub moves: usize,
     /// Mean playouts of a move.
     pub mean_nodes: f64,
-    /// The speed that leads to them, in playouts a second.
+    /// The speed that gives these playouts, in playouts a second.
     pub nps: f64,
-    /// The regret.
+    /// The regret of the manager.
     pub regret: f64,
-    /// Its interval.
+    /// The interval of the regret.
     pub regret_interval: Option<[f64; 2]>,
-    /// The share of moves that the long search would have played, too.
+    /// The share of moves for which the long search would have played the same.
     pub agreement: f64,
-    /// The regret that it saves against the first manager.
+    /// The regret that the manager saves against the first manager.
     pub gain: f64,
-    /// Its interval.
+    /// The interval of the gain.
     pub gain_interval: Option<[f64; 2]>,
-    /// The share of the way from the first manager to the oracle.
+    /// The share of the way from the first manager's regret to the oracle's.
     pub oracle_share: Option<f64>,
     /// Moves that used more than their clock.
     pub forfeits: u64,

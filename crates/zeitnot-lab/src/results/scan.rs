@@ -11,14 +11,14 @@ pub struct ScanPoint {
     pub positions: usize,
     /// Playouts of a search.
     pub playouts: u64,
-    /// The regret.
+    /// The regret of this point.
     pub regret: f64,
-    /// Its interval.
+    /// The interval of the regret.
     pub regret_interval: Option<[f64; 2]>,
     /// The share of positions in which the long search would have played the same move.
     pub agreement: f64,
-    /// The regret that it saves against the options as they are.
+    /// The regret that this point saves against the unchanged options.
     pub gain: f64,
-    /// Its interval.
+    /// The interval of the gain.
     pub gain_interval: Option<[f64; 2]>,
 }

@@ -25,9 +25,9 @@ pub struct SimulationResult {
     /// The games, summed up.
     #[serde(flatten)]
     pub simulation: Simulation,
-    /// The regret of a game that it saves against the first manager.
+    /// The regret of a game that the manager saves against the first manager.
     pub gain: Option<f64>,
-    /// Its interval.
+    /// The interval of the gain.
     pub gain_interval: Option<[f64; 2]>,
     /// Games simulated in a second.
     pub games_per_s: f64,

@@ -12,7 +12,7 @@ pub struct CourseSettings {
     pub program: Option<String>,
     /// The names of the parameters, in the order of the values of an iteration.
     pub order: Vec<String>,
-    /// Their declarations.
+    /// The declarations of the parameters.
     pub parameters: BTreeMap<String, DeclaredParameter>,
     /// Iterations of the schedule.
     pub iterations: u64,
@@ -67,7 +67,7 @@ pub struct TuningResult {
     pub flags: String,
     /// The result as options of UCI.
     pub options: BTreeMap<String, String>,
-    /// The parameters at their new values as OpenBench has them, a line each.
+    /// The parameters at their new values, as lines of OpenBench.
     pub openbench: Vec<String>,
 }
 

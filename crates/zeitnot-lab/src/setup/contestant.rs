@@ -1,5 +1,5 @@
-//! Makes the players of a match: configurations of this engine, each loaded network once and an engine for each thread,
-//! and other engines.
+//! Makes the players of a match: configurations of this engine, with each network loaded once and an engine for each
+//! thread, and other engines.
 
 use super::{MatchClock, SetupError};
 use crate::games::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
@@ -18,9 +18,9 @@ use zeitnot_engine::network::NetworkError;
 /// A player of a match.
 #[derive(Clone)]
 pub struct Contestant {
-    /// Its name in results.
+    /// The player's name in results.
     pub name: String,
-    /// Its rating in Elo, where it is known.
+    /// The player's rating in Elo, where it is known.
     pub rating: Option<f64>,
     pub(super) kind: Kind,
 }
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 }
 
 impl Contestant {
-    /// This engine with these options. It plays once [`load`](super::load) has given it its network.
+    /// This engine with these options. It can play once [`load`](super::load) has given it its network.
     pub fn own(options: Options, name: String) -> Contestant {
         Contestant { name, rating: None, kind: Kind::Own { options: Box::new(options), network: None } }
     }
@@ -44,8 +44,8 @@ impl Contestant {
         Contestant { name, rating: None, kind: Kind::External { command, options, stop: Arc::default() } }
     }
 
-    /// This engine with other options on the network that is loaded, which must be theirs, too; another engine stays as
-    /// it is.
+    /// This engine with other options on its loaded network, which these options must name, too; another engine stays
+    /// as it is.
     pub fn with_options(&self, options: Options) -> Contestant {
         let kind = match &self.kind {
             Kind::Own { network, .. } => Kind::Own { options: Box::new(options), network: network.clone() },
@@ -54,14 +54,14 @@ impl Contestant {
         Contestant { kind, ..self.clone() }
     }
 
-    /// Waits for its processes no more once `interrupted` is set.
+    /// Lets `interrupted` end all waits for the player's processes.
     pub fn heed(&mut self, interrupted: &Arc<AtomicBool>) {
         if let Kind::External { stop, .. } = &mut self.kind {
             *stop = Arc::clone(interrupted);
         }
     }
 
-    /// The options, where it is this engine.
+    /// The options of this engine; `None` for another engine.
     pub fn options(&self) -> Option<&Options> {
         match &self.kind {
             Kind::Own { options, .. } => Some(options),
@@ -69,11 +69,11 @@ impl Contestant {
         }
     }
 
-    /// Its name, the options that are not as usual, and the SHA-256 of its network; or the command and options of
+    /// The identity of the player: name, changed options and the SHA-256 of the network, or the command and options of
     /// another engine.
     ///
     /// # Errors
-    /// When the file of its network cannot be read.
+    /// When the file of the network cannot be read.
     pub fn identity(&self) -> Result<Value, NetworkError> {
         let (options, network) = match &self.kind {
             Kind::External { command, options, .. } => {
@@ -98,10 +98,10 @@ impl Contestant {
         }
     }
 
-    /// Makes a player, one for each thread. `decisions` gets the questions to its time manager and the answers.
+    /// Makes the player of one thread. `decisions` gets the questions to its time manager and the answers.
     ///
     /// # Errors
-    /// When it cannot play, or another engine does not start.
+    /// When the player cannot play, or another engine does not start.
     pub fn player(
         &self,
         clock: &MatchClock,
@@ -147,7 +147,7 @@ impl Contestant {
 /// Checks that results can distinguish the players and use their ratings.
 ///
 /// # Errors
-/// For the first player of whom that is not so.
+/// For the first player with an unfit name or rating.
 pub fn check(contestants: &[Contestant]) -> Result<(), SetupError> {
     for (index, Contestant { name, rating, .. }) in contestants.iter().enumerate() {
         if name.trim().is_empty() || name.contains(char::is_control) {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// A match that cannot be played as asked. Its text is one line.
+/// Why a match cannot be played as asked. The text is one line.
 #[derive(Debug, Error)]
 pub enum SetupError {
     /// The file of a pool cannot be read.
@@ -38,16 +38,16 @@ pub enum SetupError {
     Rating {
         /// The player.
         name: String,
-        /// Its rating.
+        /// The rating of the player.
         rating: f64,
     },
-    /// The player who waits stands in check.
+    /// The side that is not to move stands in check.
     #[error("the side to move could take the king")]
     KingInReach,
-    /// The start position is an end.
+    /// The game is over in the start position.
     #[error("the game is over ({0})")]
     GameOver(Termination),
-    /// Games on a virtual clock would be copies.
+    /// Games on a virtual clock would be copies of each other.
     #[error("{0} on a virtual clock: --openings names files with more, a --lag with a worst varies the times")]
     Repetition(String),
 }

@@ -6,9 +6,9 @@ use zeitnot_engine::backend::CostModel;
 /// The clock of a match.
 #[derive(Clone)]
 pub enum MatchClock {
-    /// The machine's.
+    /// The machine's clock.
     Real,
-    /// A virtual one, on which batches and playouts cost modelled times.
+    /// A virtual clock, on which batches and playouts cost modelled times.
     Virtual {
         /// The cost of batches.
         cost: CostModel,
@@ -26,7 +26,7 @@ impl MatchClock {
         }
     }
 
-    /// Whether games on it are computations that give the same moves again.
+    /// Whether games on this clock are computations that give the same moves again.
     pub fn is_virtual(&self) -> bool {
         matches!(self, MatchClock::Virtual { .. })
     }

@@ -12,14 +12,14 @@ pub struct MatchSetup {
     pub rules: Rules,
     /// The start positions.
     pub starts: Starts,
-    /// Whether castling is that of Chess960.
+    /// Whether castling follows the rules of Chess960.
     pub chess960: bool,
-    /// Games at once.
+    /// Games that are played at once.
     pub concurrency: usize,
 }
 
 impl MatchSetup {
-    /// The plan of a match with these numbers of games, without an SPRT.
+    /// The plan of a match with this number of games, without an SPRT.
     pub fn plan<'a>(&self, games: u64, opening: &'a (dyn Fn(u64) -> Game + Sync)) -> MatchPlan<'a> {
         MatchPlan {
             rules: self.rules.clone(),

@@ -7,11 +7,11 @@ use zeitnot_engine::backend::SharedEvaluations;
 use zeitnot_engine::engine::{self, EngineError, RuntimePolicy};
 use zeitnot_engine::memory;
 
-/// Evaluations that a network keeps for each engine of games on virtual clocks: the players of a game look at much the
-/// same.
+/// Evaluations that a network keeps for each engine of games on virtual clocks: the players of a game evaluate much the
+/// same positions.
 const SHARED_EVALUATIONS: usize = 25_000;
 
-/// Loads the networks of all players, each once, and divides the memory that is free among `engines` engines.
+/// Loads the networks of all players, each once, and divides the free memory among `engines` engines.
 ///
 /// # Errors
 /// When a network cannot be loaded.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::Path;
 use zeitnot_text::files::read_text;
 
-/// An engine of a pool, as its file has it.
+/// An engine of a pool, as the pool's file has it.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PoolEntry {
@@ -44,8 +44,7 @@ impl<'de> Deserialize<'de> for InOrder {
     }
 }
 
-/// The engines of a pool, a JSON file: an array of objects with `name`, `command`, and if there are any `options` and
-/// the `rating`.
+/// The engines of a pool, a JSON file: an array of objects with `name`, `command`, and optional `options` and `rating`.
 ///
 /// # Errors
 /// When the file cannot be read, is no pool, or has no engine.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use zeitnot_engine::digest::{sha256, sha256_of_file};
 
-/// The SHA-256 of this program, so that games of two builds are kept apart; nothing where it cannot be read.
+/// The SHA-256 of this program, so that games of two builds are kept apart; `None` where it cannot be read.
 pub fn program_sha256() -> Option<String> {
     std::env::current_exe().and_then(File::open).and_then(sha256).ok()
 }

@@ -16,8 +16,8 @@ impl Starts {
     /// One position for all games.
     ///
     /// # Errors
-    /// When no game can begin there: an engine searches a position whose king can be taken all the same, but PGN has no
-    /// word for that move.
+    /// When the game is over, or the side to move could take the king: an engine would search such a position, but PGN
+    /// has no word for that move.
     pub fn one(start: Game) -> Result<Starts, SetupError> {
         if start.current().is_illegal() {
             return Err(SetupError::KingInReach);
@@ -28,7 +28,7 @@ impl Starts {
         }
     }
 
-    /// The number of positions; 1 at least.
+    /// The number of positions; at least 1.
     #[allow(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         match self {

@@ -7,7 +7,7 @@ use std::path::Path;
 /// (`models/README.md` has the commands).
 const BYTES: &[u8] = include_bytes!("../../recordings/games.zt");
 
-/// The traces in the program.
+/// The recording in the program.
 ///
 /// # Errors
 /// [`RecordingFileError`], which a test excludes.

@@ -4,9 +4,9 @@ use super::game::SimulatedGame;
 use crate::bootstrap::mean_and_interval;
 use std::collections::BTreeMap;
 
-/// By how much the regret of a game is lower in `second` than in `first`, which have the same model, seed and numbers,
-/// and its 95 % interval by drawing whole pairs of recorded games, with the simulated moves that come from them:
-/// simulated games can be as many as one likes, recorded ones are few. `None` where both managers finished no game.
+/// The regret of a game that `second` saves against `first`, which have the same model, seed and numbers, with its 95 %
+/// interval by bootstrap over whole pairs of recorded games, with the simulated moves that come from them: recorded
+/// games are few, however many are simulated. `None` where both managers finished no game.
 pub fn gain(first: &[SimulatedGame], second: &[SimulatedGame]) -> Option<(f64, [f64; 2])> {
     let both = || first.iter().zip(second).filter(|(a, b)| !a.is_lost_on_time && !b.is_lost_on_time);
     let mut sources: BTreeMap<u32, (f64, f64)> = BTreeMap::new();

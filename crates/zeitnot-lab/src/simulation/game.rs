@@ -13,8 +13,7 @@ use zeitnot_time::{MoveRequest, SpecError, StopperParams, Timekeeper};
 pub struct SimulationRules {
     /// The clock that each game begins with.
     pub control: TimeControl,
-    /// The speed of the searches; where `nps` is `None` it is drawn for each move from the games that the model was
-    /// fitted to.
+    /// Playouts a second; `None` draws the speed of each move from the games that the model was fitted to.
     pub nps: Option<f64>,
     /// Playouts of a batch.
     pub batch: u64,
@@ -41,14 +40,14 @@ pub struct SimulatedGame {
     pub regrets: Vec<f64>,
     /// The pair of recorded games that each move is drawn from.
     pub sources: Vec<u32>,
-    /// Moves whose search outgrew its record, where the choice is the record's own and loses nothing.
+    /// Moves whose search outgrew its record, so that the choice is the record's own and loses nothing.
     pub beyond_record: usize,
-    /// Whether the last move took more than there was.
+    /// Whether the last move took more time than the clock had.
     pub is_lost_on_time: bool,
 }
 
 impl SimulatedGame {
-    /// Simulates the game of that number. The same number and seed give the same game.
+    /// Simulates game `number`. The same number and seed give the same game.
     ///
     /// # Errors
     /// [`SpecError`], when there is no such manager.

@@ -8,7 +8,7 @@
 //! | `search_growth` | a recorded search as it grows from any tree that it may find, to any size |
 //! | `model` | the positions that a game comes through, drawn from recorded games |
 //! | `game` | one simulated game: one side's clock from the first move to the last |
-//! | `summary` | many of them: clocks by move number, time by phase, games lost on time |
+//! | `summary` | many simulated games: clocks by move number, time by phase, games lost on time |
 //! | `gain` | the regret that one manager saves against another in the same games |
 
 mod built_in;

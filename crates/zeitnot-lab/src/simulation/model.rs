@@ -7,87 +7,87 @@ use thiserror::Error;
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_time::MoveRequest;
 
-/// Moves of a recorded game that follow each other before another game is gone on with, on average (a block bootstrap).
-/// Most games are shorter: how long the network expects a game to last, and how easy its moves are, persists through
-/// it. With blocks of 12 moves the slowest twentieth of simulated games of smooth had 80 % more on the clock at move 40
-/// than that of 200 games (docs/results/2026-11-simulated-clocks.md has the commands).
+/// Mean number of moves in a row that are taken from one recorded game before another goes on (a block bootstrap). Most
+/// games are shorter: how long the network expects a game to last, and how easy its moves are, persists through it.
+/// With blocks of 12 moves the slowest twentieth of simulated games of smooth had 80 % more on the clock at move 40
+/// than the slowest twentieth of 200 games (docs/results/2026-11-simulated-clocks.md has the commands).
 const BLOCK: usize = 40;
-/// Positions among which the next one is drawn, by how near their move numbers and distances from the end are: enough
+/// Number of nearest positions, by move number and distance from the end, among which the next one is drawn: enough
 /// that two simulated games of the same length differ.
 const NEAREST: usize = 12;
-/// Added to numbers of moves before their ratios are compared, so that the first and the second move are not worlds
-/// apart.
+/// Number added to numbers of moves before their ratios are compared, so that the first and the second move are not
+/// worlds apart.
 const ADDED_MOVES: f64 = 5.0;
-/// Moves that have one distribution of speeds: a game is searched faster towards its end, where more is known.
+/// Consecutive move numbers that share one distribution of speeds: a game is searched faster towards its end, where
+/// more is known.
 const STRIDE: usize = 10;
 /// Shortest time of a move whose speed counts, in milliseconds: in less than two batches of 8 at 1,000 playouts a
 /// second the first batch decides.
 const SHORTEST_MS: f64 = 20.0;
 
-/// Records that no games can be drawn from. Its text is one line.
+/// Why no games can be drawn from records. The text is one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ModelError {
-    /// No trace is of a game.
+    /// No recorded search is of a game.
     #[error("the traces are of single positions: a simulation needs those of games (time record --games)")]
     NoGames,
-    /// The games to fit to have no moves.
+    /// The games to fit the model to have no moves.
     #[error("no finished game has moves")]
     NoMoves,
 }
 
-/// The facts that games do not give: those of another program may have no playouts and no tree sizes.
+/// Facts that the games of a fit do not give: games of another program may have no playouts and no tree sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Untold {
-    /// No move has playouts and a time of 20 ms or more.
+    /// Whether no move has playouts and a time of 20 ms or more.
     pub speeds: bool,
-    /// No two moves of a side show how much of a tree was found again.
+    /// Whether no two successive moves of a side show how much of a tree was reused.
     pub tree_reuse: bool,
 }
 
 /// The games that are drawn from.
 pub struct GameModel {
     positions: Vec<Position>,
-    /// Own moves of the games that were played.
+    /// Moves of one side in each game.
     lengths: Vec<usize>,
     /// Playouts a second for each ten move numbers; empty where no games were given.
     speeds: Vec<Vec<f64>>,
-    /// Tree reuse beside that of the traces: a tree keeps more after many moves of a game than after the two of a
-    /// record.
+    /// Factor on the recorded tree reuse: a tree keeps more after many moves of a game than after the two of a record.
     reuse_factor: f64,
 }
 
 /// A recorded position.
 pub(super) struct Position {
-    /// The facts that a time manager is given, but for clock and tree.
+    /// A time manager's request about the position, without clock and tree.
     pub facts: MoveRequest,
-    /// The pair of recorded games that it is from.
+    /// The pair of recorded games that the position is from.
     pub pair: u32,
-    /// The share of the tree of the move before that is found again.
+    /// The share of the last move's tree that is reused.
     pub tree_reuse: f64,
-    /// The priors of its moves.
+    /// The priors of the moves.
     pub priors: Vec<f32>,
-    /// Its search.
+    /// The recorded search of the position.
     pub growth: SearchGrowth,
-    /// The regret of each of its moves.
+    /// The regret of each move.
     regrets: Vec<f64>,
-    /// Logarithms of the own moves made, and of those left.
+    /// Softened logarithms of the side's moves made, and in `left` of its moves left.
     made: f64,
     left: f64,
-    /// Whether it is the first of its game.
+    /// Whether the position is the first of its game.
     is_first: bool,
     /// Whether the next position is of the same game.
     goes_on: bool,
 }
 
 impl GameModel {
-    /// Learns from traces of games, whose moves were given `nodes` playouts each; `batch`: playouts of a batch.
+    /// Learns from recorded searches of games whose moves had `nodes` playouts each, in batches of `batch`.
     ///
     /// # Errors
     /// [`ModelError::NoGames`].
     pub fn new(traces: &[RecordedSearch], nodes: u64, batch: u64) -> Result<GameModel, ModelError> {
         let reused: f64 = traces.iter().map(|trace| trace.reused as f64).sum::<f64>() / traces.len().max(1) as f64;
-        // The tree before was one of `nodes` playouts in a tree that was reused itself: r (1 + r) nodes are found
-        // again.
+        // With a mean reuse of r the tree before a move has (1 + r) times `nodes` visits, so that r (1 + r) times
+        // `nodes` are reused.
         let mean_reuse = ((1.0 + 4.0 * reused / nodes as f64).sqrt() - 1.0) / 2.0;
         let (mut positions, mut lengths) = (Vec::new(), Vec::new());
         for game in traces.chunk_by(|a, b| a.game == b.game).filter(|game| game.len() > 1) {
@@ -114,11 +114,11 @@ impl GameModel {
         }
     }
 
-    /// Learns lengths, speeds and the mean tree reuse from games that were played. Also returns which of these they do
-    /// not give; those stay as they were.
+    /// Learns lengths, speeds and the mean tree reuse from games that were played. Also returns which of the last two
+    /// the games do not give; these stay as they were.
     ///
     /// # Errors
-    /// [`ModelError::NoMoves`], where they have no moves.
+    /// [`ModelError::NoMoves`], where the games have no moves.
     pub fn fit<'a>(
         mut self,
         games: impl IntoIterator<Item = &'a GameRecord>,
@@ -148,7 +148,7 @@ impl GameModel {
         if recorded > 0.0 && !untold.tree_reuse {
             self.reuse_factor = mean(reuses.into_iter()) / recorded;
         }
-        // Moves whose speed is not given are as fast as those before them, or after.
+        // Moves whose speed is not given have the speeds of the nearest moves whose speed is.
         let told: Vec<usize> = (0..self.speeds.len()).filter(|stride| !self.speeds[*stride].is_empty()).collect();
         for stride in 0..self.speeds.len() {
             let nearest = told.iter().min_by_key(|other| other.abs_diff(stride));
@@ -159,18 +159,18 @@ impl GameModel {
         if self.lengths.is_empty() { Err(ModelError::NoMoves) } else { Ok((self, untold)) }
     }
 
-    /// The number of own moves of a game.
+    /// Draws the number of one side's moves in a game.
     pub(super) fn length(&self, random: &mut SplitMix64) -> usize {
         random.choice(&self.lengths)
     }
 
-    /// The playouts a second of the own move of that number, from 0; `None` where no games were given.
+    /// Draws the playouts a second of the side's move with index `made`; `None` where no games were given.
     pub(super) fn nps(&self, made: usize, random: &mut SplitMix64) -> Option<f64> {
         let last = self.speeds.len().checked_sub(1)?;
         Some(random.choice(&self.speeds[(made / STRIDE).min(last)]))
     }
 
-    /// The place of the position after that of `before`, with `made` own moves behind it and `left` to come.
+    /// Draws the index of the position after `before`, with `made` own moves made and `left` moves left.
     pub(super) fn next(&self, before: Option<usize>, made: usize, left: usize, random: &mut SplitMix64) -> usize {
         match before.filter(|place| self.positions[*place].goes_on) {
             Some(place) if random.below(BLOCK) > 0 => place + 1,
@@ -178,17 +178,17 @@ impl GameModel {
         }
     }
 
-    /// The visits that the search of a position finds, after a tree of `before` visits.
+    /// The visits that the search of a position reuses, where the tree before had `before` visits.
     pub(super) fn reused(&self, position: &Position, before: u64) -> u64 {
         ((position.tree_reuse * self.reuse_factor).min(1.0) * before as f64) as u64
     }
 
-    /// The position at a place.
+    /// The position at an index.
     pub(super) fn position(&self, place: usize) -> &Position {
         &self.positions[place]
     }
 
-    /// One of the positions that are nearest.
+    /// Draws the index of one of the [`NEAREST`] positions.
     fn nearest(&self, made: f64, left: f64, random: &mut SplitMix64) -> usize {
         let distance = |position: &Position| (position.made - made).abs() + (position.left - left).abs();
         let mut distances: Vec<(f64, usize)> =
@@ -203,7 +203,7 @@ impl GameModel {
 }
 
 impl Position {
-    /// Loss of a choice by the values of the whole recorded search; 0 where nothing was searched.
+    /// The regret of a choice by the values of the whole recorded search; 0 where nothing was searched.
     pub fn regret(&self, choice: Option<usize>) -> f64 {
         choice.and_then(|choice| self.regrets.get(choice)).copied().unwrap_or(0.0)
     }

@@ -4,22 +4,22 @@
 use crate::recordings::{RecordedSearch, RecordedSnapshot};
 use std::borrow::Cow;
 
-/// Growth of the root's visits from step to step, where that is more than a batch: with batches of 8 the stoppers look
-/// after each of them up to 800 visits, beyond nearly as often.
+/// Factor of the root's visits from step to step, where it adds more than a batch: with batches of 8 the stoppers check
+/// after each batch up to 800 visits, and beyond nearly as often.
 const GROWTH: f64 = 1.01;
-/// How much larger than its record a search may grow: beyond any search that the memory of a machine holds.
+/// Factor by which a search may outgrow its record: beyond any search that the memory of a machine holds.
 const LONGEST: f64 = 1e6;
 
 /// A recorded search in steps that grow, from one visit on.
 #[derive(Clone, Debug)]
 pub(super) struct SearchGrowth {
-    /// From one visit of the root to the end of the record.
+    /// The steps from one visit of the root to the end of the record.
     steps: Vec<RecordedSnapshot>,
     batch: u64,
 }
 
 impl SearchGrowth {
-    /// The growth of a trace that has a snapshot; its steps are a batch or more.
+    /// The growth of a recorded search, in steps of a batch or more; without snapshots it has no steps.
     pub fn new(trace: &RecordedSearch, batch: u64) -> SearchGrowth {
         let mut steps: Vec<RecordedSnapshot> = Vec::new();
         let Some(first) = trace.snapshots.first() else { return SearchGrowth { steps, batch } };
@@ -46,8 +46,8 @@ impl SearchGrowth {
         self.steps.last().map_or(0, |last| last.total_nodes)
     }
 
-    /// The steps of a search that finds a tree of `reused` visits. It goes on far beyond the record with the shares
-    /// that the moves had at its end.
+    /// The steps of a search that finds a tree of `reused` visits. They go on far beyond the record, with the shares of
+    /// visits that the moves had at its end.
     pub fn from(&self, reused: u64) -> impl Iterator<Item = Cow<'_, RecordedSnapshot>> {
         let first_batch = if reused == 0 { 1 } else { self.batch };
         let begin = self.steps.partition_point(|step| step.total_nodes < reused.saturating_add(first_batch));

@@ -7,26 +7,26 @@ use serde::{Deserialize, Serialize};
 use std::thread;
 use zeitnot_time::SpecError;
 
-/// Games that must have reached a move for its clock to be shown.
+/// Least games that must have reached a move for its clock to be shown.
 const LEAST_GAMES: usize = 20;
-/// The largest share of moves beyond their records with which a regret is shown. There the choice is the record's own,
-/// whose regret is 0 by definition: all managers would look alike, and perfect.
+/// Largest share of moves beyond their records with which a regret is shown. Beyond its record a move is the record's
+/// own choice, whose regret is 0 by definition: all managers would look alike, and perfect.
 pub const MOST_BEYOND_RECORD: f64 = 0.05;
 
-/// The clocks after the own move of one number, over the games that reached it.
+/// The clocks after one move number, over the games that reached it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockAt {
-    /// The own move, from 1 out of book.
+    /// The number of the side's move, from 1 out of book.
     #[serde(rename = "move")]
     pub number: usize,
-    /// The clock after it with its increment, in milliseconds.
+    /// The clock after the move with its increment, in milliseconds.
     #[serde(flatten)]
     pub clock_ms: Quantiles,
     /// Mean budget, in milliseconds.
     pub budget_ms: f64,
     /// Mean time used, in milliseconds.
     pub used_ms: f64,
-    /// Games that reached it.
+    /// Games that reached the move.
     pub games: usize,
 }
 
@@ -43,11 +43,11 @@ pub struct Simulation {
     pub flag_rate: f64,
     /// Shares of all time used in moves 1 to 15 out of book, 16 to 40, and later.
     pub share_by_phase: [f64; 3],
-    /// The regret of a whole game by the values of its recorded searches, on average over the games that were finished:
-    /// one that is lost on time stops, and loses less by it. `None` where no game was finished, or too many moves end
-    /// beyond their records.
+    /// The mean regret of a whole game by the values of its recorded searches, over the finished games: a game lost on
+    /// time has fewer moves, and so less regret. `None` where no game was finished, or too many moves end beyond their
+    /// records.
     pub regret: Option<f64>,
-    /// Its parts in moves 1 to 15 out of book, 16 to 40, and later.
+    /// The parts of the regret in moves 1 to 15 out of book, 16 to 40, and later.
     pub regret_by_phase: Option<[f64; 3]>,
     /// The share of the moves whose search outgrew its record.
     pub beyond_record: f64,
@@ -71,7 +71,7 @@ pub fn simulate(
     Ok(Simulation::of(&simulate_games(model, spec, rules, games, threads)?))
 }
 
-/// Simulates `games` games of a time manager, on `threads` threads, on whose number they do not depend.
+/// Simulates `games` games of a time manager, on `threads` threads, whose number does not change the games.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -86,7 +86,7 @@ pub fn simulate_games(
     let play = |from: usize| -> Result<Vec<SimulatedGame>, SpecError> {
         (from..games.min(from + part)).map(|number| SimulatedGame::play(model, spec, rules, number as u64)).collect()
     };
-    // Where no thread can be started, the caller's plays them.
+    // Where no thread can be started, the caller's thread plays the games.
     thread::scope(|scope| -> Result<Vec<SimulatedGame>, SpecError> {
         let play = &play;
         let start = |from| (from, thread::Builder::new().spawn_scoped(scope, move || play(from)).ok());
@@ -103,7 +103,7 @@ pub fn simulate_games(
 }
 
 impl ClockAt {
-    /// The clock after the own move with that index, from 0.
+    /// The clock after the side's move with this index, from 0.
     fn of(games: &[SimulatedGame], index: usize) -> ClockAt {
         let reached: Vec<&SimulatedGame> = games.iter().filter(|game| game.used_ms.len() > index).collect();
         let mean = |of: fn(&SimulatedGame) -> &[f64]| {

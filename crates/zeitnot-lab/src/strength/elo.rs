@@ -37,7 +37,7 @@ pub struct Estimate {
 }
 
 impl fmt::Display for Estimate {
-    /// `+12.3 +- 4.5`; `beyond measure` where only one side scored.
+    /// Writes `+12.3 +- 4.5`; `beyond measure` where only one side scored.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.elo, self.margin) {
             (Some(elo), Some(margin)) => write!(f, "{elo:+.1} +- {margin:.1}"),
@@ -65,12 +65,12 @@ pub struct EloDifference {
     /// Share of the games that were drawn, from 0 to 1.
     pub draw_rate: Option<f64>,
     /// Share of the pairs that gave both players a point; `None` where not all games are in pairs. fastchess prints
-    /// this as the draw rate of games in pairs, and [`EloDifference::draw_rate`] as that of others.
+    /// this as the draw rate of games in pairs, and [`EloDifference::draw_rate`] as the draw rate of other games.
     pub even_pair_rate: Option<f64>,
 }
 
 impl EloDifference {
-    /// Estimates the difference from pairs where every game belongs to one, else from games.
+    /// Estimates the difference from pairs where every game belongs to a pair, else from games.
     pub fn new(results: &Results) -> EloDifference {
         let sample = Sample::new(results);
         let (score, variance) = sample.mean_and_variance();

@@ -17,7 +17,7 @@ const ROUNDS: usize = 10;
 /// The score that no difference in strength gives.
 const EVEN_SCORE: f64 = 0.5;
 
-/// The log-likelihood ratio of the mean score being `means[1]` and its being `means[0]`; natural logarithm.
+/// The log-likelihood ratio of a mean score of `means[1]` to one of `means[0]`; natural logarithm.
 ///
 /// Every count has to be positive.
 pub fn log_ratio_of_means(sample: &Sample, means: [f64; 2]) -> f64 {
@@ -25,8 +25,8 @@ pub fn log_ratio_of_means(sample: &Sample, means: [f64; 2]) -> f64 {
     log_ratio(sample, |shares, hypothesis| likeliest(shares, &deviations(means[hypothesis])))
 }
 
-/// The log-likelihood ratio of the mean score being `distances[1]` and its being `distances[0]` standard deviations of
-/// an observation above one half; natural logarithm.
+/// The log-likelihood ratio of a mean score that lies `distances[1]` above one half to one that lies `distances[0]`
+/// above, in standard deviations of an observation; natural logarithm.
 ///
 /// Every count has to be positive.
 pub fn log_ratio_of_distances(sample: &Sample, distances: [f64; 2]) -> f64 {
@@ -66,8 +66,9 @@ fn likeliest_at_distance(scores: &[f64], shares: &[f64], distance: f64) -> Vec<f
 /// The probabilities that make the observed `shares` likeliest among those under which the expectation of `values` is
 /// 0.
 ///
-/// They are `share / (1 + t value)` with the multiplier `t` for which that expectation is 0. Some value has to be
-/// positive and some negative. fastchess finds `t` to 1e-3 (1e-7 for normalised Elo), here it is found to the last bit.
+/// These are `share / (1 + t value)` with the multiplier `t` for which the expectation of `values` is 0. Some value has
+/// to be positive and some negative. fastchess finds `t` to 1e-3 (1e-7 for normalised Elo), here it is found to the
+/// last bit.
 fn likeliest(shares: &[f64], values: &[f64]) -> Vec<f64> {
     let tilted =
         |multiplier: f64| shares.iter().zip(values).map(move |(share, value)| share / (1.0 + multiplier * value));

@@ -14,9 +14,9 @@ const LOG_ODDS_PER_ELO: f64 = LN_10 / ELO_PER_DECADE;
 /// step in Newton's direction always raises the likelihood (Bach, "Self-concordant analysis for logistic regression",
 /// 2010).
 const LONGEST_STEP: f64 = 0.5 / LOG_ODDS_PER_ELO;
-/// A step that is shorter is the last, in Elo: errors are squared from step to step then.
+/// Length in Elo below which a step is the last: errors are then squared from step to step.
 const LAST_STEP: f64 = 1e-6;
-/// Most steps: ratings move 43,000 Elo in as many.
+/// Most steps: ratings move 43,000 Elo in so many steps.
 const STEPS: usize = 500;
 
 /// The games of two players.
@@ -30,8 +30,8 @@ pub struct Games {
     pub points: f64,
 }
 
-/// Moves the ratings of the `free` players to the maximum of the likelihood and returns the standard errors of these,
-/// all in Elo; `None` where the maximum is not found.
+/// Moves the ratings of the `free` players to the maximum of the likelihood and returns the standard errors of these
+/// ratings, all in Elo; `None` where the maximum is not found.
 ///
 /// Standard errors are the square roots of the diagonal of the inverse of the Fisher information.
 pub fn fit(ratings: &mut [f64], free: &[usize], games: &[Games]) -> Option<Vec<f64>> {

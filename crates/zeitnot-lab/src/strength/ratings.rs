@@ -28,7 +28,7 @@ use super::{Results, Z_95};
 pub struct Encounter {
     /// Names of the players.
     pub players: [String; 2],
-    /// The results from the first one's view.
+    /// The results from the first player's view.
     pub results: Results,
 }
 
@@ -41,7 +41,7 @@ pub struct Rating {
     pub value: RatingValue,
     /// Games played.
     pub games: u64,
-    /// Points scored in these.
+    /// Points scored in these games.
     pub points: f64,
 }
 
@@ -85,7 +85,7 @@ impl RatingValue {
         }
     }
 
-    /// A number that is larger for the better player; nothing known is lowest.
+    /// A number that is larger for the better player; an unknown rating is lowest.
     fn rank(self) -> f64 {
         match self {
             RatingValue::Above => f64::INFINITY,
@@ -203,7 +203,7 @@ fn scored(games: &[Games]) -> Vec<[usize; 2]> {
     games.iter().flat_map(pairs).collect()
 }
 
-/// The players that edges lead to from those of `start`, these included.
+/// The players that edges lead to from the players of `start`, which are included.
 fn reach(start: &[bool], edges: &[[usize; 2]]) -> Vec<bool> {
     let mut is_reached = start.to_vec();
     while let Some([_, to]) = edges.iter().find(|[from, to]| is_reached[*from] && !is_reached[*to]) {

@@ -23,7 +23,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Counts pairs where every game belongs to one, else games.
+    /// Counts pairs where every game belongs to a pair, else games.
     pub fn new(results: &Results) -> Sample {
         if results.is_paired() { Sample::of_pairs(results) } else { Sample::of_games(results) }
     }

@@ -7,38 +7,38 @@ use crate::strength::Results;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most points that a comparison of regrets counts for: tunings had up to 12. A point that is refused loses as
-/// many, so that no regret that is saved makes up for a game lost on time.
+/// Most score points that a comparison of regrets counts for: tunings had up to 12. A refused point loses as many, so
+/// that no saved regret makes up for a game lost on time.
 const MOST_POINTS: f64 = 16.0;
 
 /// How the two points of an iteration were measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
-    /// In games: the results of the first point.
+    /// Measured in games: the results of the first point.
     Games(Results),
-    /// Over recorded searches: the mean regret of each point; `None` of one that finished no game.
+    /// Measured over recorded searches: the mean regret of each point; `None` for a point that finished no game.
     Regret([Option<f64>; 2]),
 }
 
-/// How two points compare.
+/// The comparison of two points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// Where they were compared: a time control, a network.
+    /// The conditions of the comparison, such as a time control or a network.
     pub cell: String,
-    /// Points that the first point won more than the second.
+    /// Score points that the first point won more than the second.
     pub points: f64,
-    /// The most that `points` counts for, either way, and what a point that is refused loses.
+    /// The largest size of `points` that counts, which is also what a refused point loses.
     pub most: f64,
-    /// Why a point is refused, if it is: its games were lost on time.
+    /// Why each point is refused, if it is, such as for games lost on time.
     pub refused: [Option<String>; 2],
-    /// The measurement by which the points are compared.
+    /// The measurement that compares the points.
     pub measured: Measured,
 }
 
 impl Judgement {
-    /// Compares the regrets of two points, each with why it is refused, if it is. `point`: the regret that counts as
-    /// one point.
+    /// Compares the regrets of two points, each with the reason where it is refused. `point` is the regret that counts
+    /// as one score point.
     pub(super) fn of_regrets(
         cell: String,
         [(plus, plus_refused), (minus, minus_refused)]: [(Option<f64>, Option<String>); 2],
@@ -53,9 +53,9 @@ impl Judgement {
         }
     }
 
-    /// The points by which the values move: a point that is refused loses all, whatever it won. Where both are, games
-    /// count as they ended, so that fewer losses on time are better, and regrets, which cannot be compared then, do
-    /// not.
+    /// The score points that move the values: a refused point loses all, whatever it won. Where both points are
+    /// refused, games count as they ended, so that fewer losses on time are better, and regrets, which then cannot be
+    /// compared, give 0.
     pub fn counted_points(&self) -> f64 {
         match (self.refused.each_ref().map(Option::is_some), &self.measured) {
             ([false, false], _) | ([true, true], Measured::Games(_)) => {
@@ -71,16 +71,16 @@ impl Judgement {
 /// A finished iteration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
-    /// Its number, from 1. Those behind the last of the schedule compare the result with the start.
+    /// The number of the iteration, from 1; iterations behind the schedule compare the result with the start.
     pub iteration: u64,
     /// The values of the first point.
     pub plus: Vec<f64>,
     /// The values of the second point.
     pub minus: Vec<f64>,
-    /// How they compare.
+    /// The comparison of the two points.
     #[serde(flatten)]
     pub judgement: Judgement,
-    /// The values after it.
+    /// The values after the iteration.
     pub values: Vec<f64>,
 }
 
@@ -94,11 +94,11 @@ impl Entry for Iteration {
 }
 
 /// Runs the iterations that the journal does not have, then compares the result with the start `comparisons` times.
-/// `judge` says how two points compare, or nothing where it was interrupted; `tell` gets each iteration and whether it
-/// was there.
+/// `judge` compares two points, and returns `None` where it was interrupted; `tell` gets each iteration and whether the
+/// journal had it.
 ///
-/// Returns the values at the end; `None` after an interruption. As long as `judge` depends on its probe alone, so does
-/// the course on the plan alone: not on interruptions.
+/// Returns the values at the end; `None` after an interruption. As long as `judge` depends on its probe alone, the
+/// course depends on the plan alone, and not on interruptions.
 ///
 /// # Errors
 /// The errors of `judge` and of the journal.

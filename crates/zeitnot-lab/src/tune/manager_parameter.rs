@@ -1,4 +1,4 @@
-//! Names a parameter of a time manager, and writes a specification in which it has another value.
+//! Names a parameter of a time manager, and sets it to another value in a specification.
 
 use std::fmt;
 use zeitnot_time::grammar::{self, Content, Entry};
@@ -32,7 +32,7 @@ impl ManagerParameter {
         &self.path[0]
     }
 
-    /// The specification with this value of the parameter; `None` where that specification does not have it.
+    /// The specification with this value of the parameter; `None` where it is of another manager or cannot be read.
     pub fn set(&self, specification: &str, value: f64) -> Option<String> {
         let mut entries = grammar::parse(specification).ok()?;
         let [manager] = &mut entries[..] else { return None };
@@ -44,14 +44,14 @@ impl ManagerParameter {
     }
 }
 
-/// Sets the value at the end of `path` in a group. Groups that are missing are written.
+/// Sets the value at the end of `path` in a group, and adds missing groups; `None` where `group` is not a group.
 fn set(group: &mut Entry, path: &[String], value: f64) -> Option<()> {
     let Content::Group(entries) = &mut group.content else { return None };
     let (name, inner) = path.split_first()?;
     let is_group = |entry: &Entry| entry.name == *name && matches!(entry.content, Content::Group(_));
     let new = |content| Entry { name: name.clone(), offset: 0, content };
     if inner.is_empty() {
-        // Of a parameter that is given twice the last value counts.
+        // The last value of a parameter that is given twice counts.
         let place = entries.iter().rposition(|entry| entry.name == *name && !is_group(entry));
         match place {
             Some(place) => entries[place].content = Content::Number(value),

@@ -4,11 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Steps of the last perturbation that a value is rounded to: finer differences play the same games but for chance.
+/// Steps in the last perturbation that a value is rounded to: finer differences play the same games but for chance.
 const ROUNDING_STEPS: f64 = 100.0;
-/// Decimals of a value at the most.
+/// Most decimals of a value.
 const MOST_DECIMALS: f64 = 12.0;
-/// The smallest last perturbation of whole numbers: with less, both points of an iteration would be the same number.
+/// The smallest last perturbation of a whole-number parameter: with less, both points of an iteration would be the same
+/// number.
 const LEAST_WHOLE_STEP: f64 = 0.5;
 /// Fields of a line behind the name.
 const FIELDS: usize = 6;
@@ -16,9 +17,9 @@ const FIELDS: usize = 6;
 /// A parameter that is tuned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// An option of the engine (`CPuct`), or a parameter of a time manager (`smooth(extension)`).
+    /// The name: an option of the engine (`CPuct`), or a parameter of a time manager (`smooth(extension)`).
     pub name: String,
-    /// Whether its values are whole numbers.
+    /// Whether the parameter takes whole numbers alone.
     pub is_whole: bool,
     /// The value at the start.
     pub start: f64,
@@ -32,13 +33,13 @@ pub struct Parameter {
     pub r_end: f64,
 }
 
-/// Why a line declares no parameter. Its text is one line.
+/// Why a line declares no parameter. The text is one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ParameterError {
-    /// It has other fields.
+    /// The line has other fields.
     #[error("no NAME, int|float, VALUE, MIN, MAX, C_END, R_END")]
     Fields,
-    /// Its type is neither.
+    /// The type is neither `int` nor `float`.
     #[error("{name}: {given:?} is no type; int and float are")]
     Type {
         /// The parameter.
@@ -56,7 +57,7 @@ pub enum ParameterError {
         /// The text in its place.
         given: String,
     },
-    /// Its numbers do not go together.
+    /// The numbers contradict each other.
     #[error("{name}: {problem}")]
     Range {
         /// The parameter.
@@ -134,8 +135,8 @@ impl Parameter {
         value.clamp(self.min, self.max)
     }
 
-    /// A value as it can be played: of whole numbers the one below or above it, the nearer the likelier, by a random
-    /// number from 0 to 1; of others with as many decimals as keep points apart.
+    /// A value as it can be played. A whole-number parameter is rounded down or up by `random`, a number from 0 to 1,
+    /// to the nearer number the likelier; another one keeps as many decimals as keep points apart.
     pub fn playable(&self, value: f64, random: f64) -> f64 {
         let value = if self.is_whole { (value + random).floor() } else { rounded(value, self.decimals()) };
         self.clamped(value)
@@ -151,13 +152,13 @@ impl Parameter {
         if self.is_whole { 0 } else { (ROUNDING_STEPS / self.c_end).log10().ceil().clamp(0.0, MOST_DECIMALS) as usize }
     }
 
-    /// The line that declares it with another start.
+    /// The line that declares the parameter with another start.
     pub fn line(&self, start: f64) -> String {
         Parameter { start, ..self.clone() }.to_string()
     }
 }
 
-/// A number with this number of decimals. Read from its text, it is the number that the text means, to the last bit.
+/// A number rounded to `decimals` decimals: the very number that its text reads as, to the last bit.
 fn rounded(value: f64, decimals: usize) -> f64 {
     format!("{value:.decimals$}").parse().unwrap_or(value)
 }

@@ -3,7 +3,7 @@
 use super::parameter::{Parameter, ParameterError};
 use thiserror::Error;
 
-/// Why a file declares no parameters. Its text is one line.
+/// Why a file declares no parameters. The text is one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ParameterFileError {
     /// A line does not declare a parameter.
@@ -11,10 +11,10 @@ pub enum ParameterFileError {
     Line {
         /// The line, from 1.
         line: usize,
-        /// The problem with it; part of the text, and so no `source` that would say it again.
+        /// The problem with the line; part of the text, and so no `source` that would say it again.
         error: ParameterError,
     },
-    /// A parameter is there twice.
+    /// A parameter is declared twice.
     #[error("line {line}: {name} for the second time")]
     Twice {
         /// The line, from 1.
@@ -22,7 +22,7 @@ pub enum ParameterFileError {
         /// The parameter.
         name: String,
     },
-    /// It has none.
+    /// The file has no parameters.
     #[error("there is no parameter in it; a line is NAME, int|float, VALUE, MIN, MAX, C_END, R_END")]
     Empty,
 }

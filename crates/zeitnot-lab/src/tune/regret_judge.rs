@@ -29,13 +29,13 @@ pub struct RegretJudge<'a> {
     pub cells: Vec<RegretCell<'a>>,
     /// Targets that the parameters are set on.
     pub targets: Targets,
-    /// Playouts between two looks of the stoppers.
+    /// Playouts between two checks of the stoppers.
     pub batch: u64,
     /// The regret that counts as one point.
     pub point: f64,
 }
 
-/// Why two points cannot be compared. Its text is one line.
+/// Why two points cannot be compared. The text is one line.
 #[derive(Debug, Error)]
 pub enum JudgeError {
     /// Invalid values.
@@ -44,7 +44,7 @@ pub enum JudgeError {
     /// An invalid time manager.
     #[error(transparent)]
     Manager(#[from] SpecError),
-    /// Simulated searches outgrow their records, so that their choices lose nothing.
+    /// Too many simulated searches outgrow their records, so that their choices lose nothing.
     #[error(
         "{cell}: {:.0} % of the moves end beyond their records, where no choice loses anything: a lower --nps, a shorter --tc, or traces with a larger --factor",
         100.0 * .share
@@ -73,9 +73,9 @@ impl RegretJudge<'_> {
         Ok(Judgement::of_regrets(format!("{} {}", cell.name, cell.control), [plus?, minus?], self.point))
     }
 
-    /// The mean regret with these options, and why they are refused, if they are.
+    /// The mean regret with these options, and why the options are refused, if they are.
     fn regret(&self, cell: &RegretCell<'_>, options: &Options) -> Result<(Option<f64>, Option<String>), SpecError> {
-        // Any speed does: the one that leads to the nodes is looked for from here.
+        // Any speed does as the start of the search for the speed that gives the nodes.
         let speed = Speed { nps: 5.0 * cell.nodes, batch: self.batch };
         let rules = ReplayRules { control: cell.control, speed, stoppers: options.stopper_params() };
         let (_, replayed) = equal_nodes(cell.traces, &options.time_manager_spec(), &rules, cell.nodes)?;

@@ -30,13 +30,13 @@ pub struct SimulationJudge<'a> {
     pub cells: Vec<SimulationCell<'a>>,
     /// Targets that the parameters are set on.
     pub targets: Targets,
-    /// Playouts between two looks of the stoppers.
+    /// Playouts between two checks of the stoppers.
     pub batch: u64,
     /// The lag of the GUI.
     pub lag: Option<LagModel>,
     /// Games of an iteration, the same for both points.
     pub games: usize,
-    /// The seed of the games, from which each iteration has its own.
+    /// The seed of the games, from which each iteration draws its own.
     pub seed: u64,
     /// The regret of a game that counts as one point.
     pub point: f64,
@@ -56,7 +56,8 @@ impl SimulationJudge<'_> {
         Ok(Judgement::of_regrets(format!("{} {}", cell.name, cell.control), [of(&plus)?, of(&minus)?], self.point))
     }
 
-    /// The mean regret of the games that were finished with these options, and why they are refused, if they are.
+    /// The mean regret of the games that were finished with these options, and why the options are refused, if they
+    /// are.
     fn regret(
         &self,
         cell: &SimulationCell<'_>,

@@ -6,7 +6,7 @@ use zeitnot_engine::splitmix::{SplitMix64, mix};
 /// The exponent with which steps fall (Spall 1998, III.B: the smallest that is sure to converge works best in
 /// practice).
 const ALPHA: f64 = 0.602;
-/// The exponent with which perturbations fall (the same).
+/// The exponent with which perturbations fall (Spall 1998, III.B, too).
 const GAMMA: f64 = 0.101;
 /// The share of the iterations over which the first steps are held back (Spall 1998, III.B: 10 % or less; fishtest and
 /// OpenBench: 10 %).
@@ -19,14 +19,14 @@ pub struct Spsa {
     pub parameters: Vec<Parameter>,
     /// Iterations of the whole tuning, which the schedule is made for.
     pub iterations: u64,
-    /// Decides on all that is random.
+    /// Seed of everything that is random.
     pub seed: u64,
 }
 
 /// The two points that an iteration tries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// The iteration, from 1; behind the last one the result is compared with the start.
+    /// The iteration, from 1; after the last one the result is compared with the start.
     pub iteration: u64,
     /// The values of the first point.
     pub plus: Vec<f64>,
@@ -37,13 +37,13 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// The place of the cell whose turn it is, of this number of cells: the iterations take them one after another.
+    /// The index of the cell for this iteration, of `cells` cells: the iterations take them one after another.
     pub fn turn(&self, cells: usize) -> usize {
         (self.iteration.saturating_sub(1) % cells.max(1) as u64) as usize
     }
 }
 
-/// The sizes of one iteration.
+/// The step sizes of one parameter in one iteration.
 struct Gain {
     /// How far each of the two points is from the value.
     perturbation: f64,
@@ -57,9 +57,9 @@ impl Spsa {
         self.parameters.iter().map(|parameter| parameter.start).collect()
     }
 
-    /// `c_k = c_end (N / k)^gamma`, `a_k = r_end c_end^2 ((A + N) / (A + k))^alpha`: at the last of `N` iterations the
-    /// perturbation is `c_end`, and a point won moves the value by `r_end` times that. The step for a point is
-    /// `a_k / c_k`.
+    /// The sizes of an iteration: the perturbation `c_k = c_end (N / k)^gamma`, and the step for a point won
+    /// `a_k / c_k` with `a_k = r_end c_end^2 ((A + N) / (A + k))^alpha`. At the last of `N` iterations the perturbation
+    /// is `c_end`, and a point won moves the value by `r_end` times that.
     fn gain(&self, parameter: &Parameter, iteration: u64) -> Gain {
         let (last, now) = (self.iterations as f64, iteration as f64);
         let stability = STABILITY_SHARE * last;
@@ -68,7 +68,8 @@ impl Spsa {
         Gain { perturbation, step: gain / perturbation }
     }
 
-    /// The two points of an iteration around these values. It depends on the seed, the iteration and the values alone.
+    /// The two points of an iteration around these values, which depend on the seed, the iteration and the values
+    /// alone.
     pub fn probe(&self, iteration: u64, values: &[f64]) -> Probe {
         let mut random = SplitMix64(mix(mix(self.seed) ^ iteration));
         let mut probe = Probe { iteration, plus: Vec::new(), minus: Vec::new(), signs: Vec::new() };

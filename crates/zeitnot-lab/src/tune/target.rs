@@ -9,29 +9,29 @@ use zeitnot_engine::engine::{Kind, Options, is_same_network};
 /// The option that holds the specification of the time manager.
 const TIME_MANAGER: &str = "TimeManager";
 
-/// Why a parameter cannot be tuned. Its text is one line.
+/// Why a parameter cannot be tuned. The text is one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TargetError {
-    /// Its name is neither.
+    /// The name is neither an option nor a manager's parameter.
     #[error("{name}: neither an option of the engine nor a parameter of a time manager, as smooth(extension) is")]
     Unknown {
         /// The parameter.
         name: String,
     },
-    /// The option has no numbers.
+    /// The option does not take numbers.
     #[error("{name}: an option that is {expected} cannot be tuned, only one that is a number")]
     NoNumber {
         /// The option.
         name: String,
-        /// Its values, in words.
+        /// The option's values, in words.
         expected: String,
     },
-    /// The option takes whole numbers alone.
+    /// The option takes only whole numbers.
     #[error("{name}: its type is int, since the option is {expected}")]
     Whole {
         /// The option.
         name: String,
-        /// Its values, in words.
+        /// The option's values, in words.
         expected: String,
     },
     /// The engine plays with another time manager.
@@ -52,7 +52,7 @@ pub enum TargetError {
         /// The reason.
         problem: String,
     },
-    /// It stops no search.
+    /// The parameter has no effect on the stops of recorded searches.
     #[error(
         "{name} has no effect on recorded searches: they know the time manager, the stoppers and the overhead alone"
     )]
@@ -68,7 +68,7 @@ pub enum TargetError {
     },
 }
 
-/// The target that a parameter is set on.
+/// The target that a parameter is set on: an option, or a number of the time manager.
 #[derive(Clone)]
 enum Target {
     Option(&'static OptionSpec),
@@ -86,11 +86,11 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Finds what the parameters are set on; `base` has all other options. Where `base` names no other manager than the
-    /// usual one, the manager that the parameters name plays.
+    /// Finds the targets of the parameters; `base` has all other options. Where `base` has the usual manager, the
+    /// manager that the parameters name plays instead.
     ///
     /// # Errors
-    /// [`TargetError`], also where the least, the largest or the first value of a parameter is not one that it takes.
+    /// [`TargetError`], also where a parameter does not take its least, its largest or its first value.
     pub fn new(base: &Options, parameters: &[Parameter]) -> Result<Targets, TargetError> {
         let targets: Vec<Target> = parameters.iter().map(target).collect::<Result<_, _>>()?;
         let named = targets.iter().find_map(|target| match target {
@@ -109,8 +109,8 @@ impl Targets {
         Ok(targets)
     }
 
-    /// The options with the least and with the largest value of each parameter, where the others have their first
-    /// values.
+    /// The options with the least and with the largest value of each parameter, where the other parameters have their
+    /// first values.
     ///
     /// # Errors
     /// [`TargetError`] for the first invalid value.
@@ -130,7 +130,7 @@ impl Targets {
     /// Checks that the stops of recorded searches depend on all the parameters.
     ///
     /// # Errors
-    /// [`TargetError::NoEffect`], or that of an invalid value.
+    /// [`TargetError::NoEffect`], or the error of an invalid value.
     pub fn check_effect(&self, parameters: &[Parameter]) -> Result<(), TargetError> {
         for (parameter, [low, high]) in parameters.iter().zip(self.ranges(parameters)?) {
             let is_same = low.stopper_params() == high.stopper_params();
@@ -179,7 +179,7 @@ impl Targets {
         Ok(options)
     }
 
-    /// The parameter that is to blame for an option that does not take its value.
+    /// The error that names the parameter to blame for an option that does not take its value.
     fn blame(&self, option: &str, values: &[f64], problem: String) -> TargetError {
         let is_meant = |(target, value): &(&Target, &f64)| match target {
             Target::Option(spec) => spec.name == option,

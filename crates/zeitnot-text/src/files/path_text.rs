@@ -1,17 +1,16 @@
-//! Paths as text and back. On Unix a path is bytes of any kind, while options, settings and commands are text: each
-//! byte that is no UTF-8 becomes a character of a private range, from which [`to_path`] has it back.
+//! Converts paths to text and back. On Unix a path is bytes of any kind, while options, settings and commands are text:
+//! each byte that is not UTF-8 becomes a character of a private range, which [`to_path`] turns into the byte again.
 //!
-//! The range is U+EF80 to U+EFFF, which MirBSD takes for the same. Python does it with surrogates (PEP 383), which no
-//! text of Rust may have.
+//! The range is U+EF80 to U+EFFF, as in MirBSD. Python uses surrogates (PEP 383), which a string of Rust cannot have.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// The character of the byte 0.
+/// The code point for the byte 0; only bytes from 128 on are replaced.
 const FIRST: u32 = 0xef00;
 
-/// A text of bytes that may be no UTF-8. Where paths are no bytes, the others are lost.
+/// The text of bytes that need not be UTF-8, for [`to_path`]. Except on Unix, bytes that are not UTF-8 are lost.
 pub fn from_bytes(bytes: &[u8]) -> String {
     if !cfg!(unix) {
         return String::from_utf8_lossy(bytes).into_owned();
@@ -19,12 +18,12 @@ pub fn from_bytes(bytes: &[u8]) -> String {
     with_bytes_as(bytes, |byte| char::from_u32(FIRST + u32::from(byte)).expect("it is no surrogate"))
 }
 
-/// A text of UTF-8 or of an older encoding: each byte that is no UTF-8 becomes the character of Latin-1.
+/// The text of bytes in UTF-8 or an older encoding: each byte that is not UTF-8 is read as Latin-1.
 pub fn from_any_encoding(bytes: &[u8]) -> String {
     with_bytes_as(bytes, char::from)
 }
 
-/// A text in which `character` stands for each byte that is no UTF-8.
+/// The text of bytes, with `character` of each byte that is not UTF-8.
 fn with_bytes_as(bytes: &[u8], character: impl Fn(u8) -> char) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -34,7 +33,7 @@ fn with_bytes_as(bytes: &[u8], character: impl Fn(u8) -> char) -> String {
     text
 }
 
-/// A text of the system's.
+/// The text of a string of the operating system.
 pub fn from_os(text: &OsStr) -> String {
     match text.to_str() {
         Some(text) => text.to_owned(),
@@ -42,7 +41,7 @@ pub fn from_os(text: &OsStr) -> String {
     }
 }
 
-/// The system's text of one that [`from_bytes`] made.
+/// The operating system's string for a text of [`from_bytes`].
 pub fn to_os(text: &str) -> Cow<'_, OsStr> {
     #[cfg(unix)]
     if text.contains(|c| byte(c).is_some()) {
@@ -59,17 +58,17 @@ pub fn to_os(text: &str) -> Cow<'_, OsStr> {
     Cow::Borrowed(OsStr::new(text))
 }
 
-/// The path of a text that [`from_bytes`] made.
+/// The path for a text of [`from_bytes`].
 pub fn to_path(text: &str) -> PathBuf {
     to_os(text).into_owned().into()
 }
 
-/// The path that a setting names, if it does: an empty text names none.
+/// The path that a setting names; `None` for an empty text.
 pub fn named_path(text: &str) -> Option<PathBuf> {
     (!text.is_empty()).then(|| to_path(text))
 }
 
-/// The byte that a character stands for.
+/// The byte that a character stands for; `None` for a character of text.
 #[cfg(unix)]
 fn byte(c: char) -> Option<u8> {
     u32::from(c).checked_sub(FIRST).and_then(|byte| u8::try_from(byte).ok()).filter(|byte| !byte.is_ascii())

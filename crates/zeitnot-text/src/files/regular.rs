@@ -1,5 +1,5 @@
-//! Opens files that are files: a folder, a pipe or a device of that name is called what it is. Opening a pipe would
-//! wait for its other end, and a device has no size.
+//! Opens regular files alone; for a folder, a pipe or a device the error says what it is. Opening a pipe would wait for
+//! its other end, and a device has no size.
 
 use std::fmt;
 use std::fs::{File, FileType, Metadata};
@@ -9,7 +9,7 @@ use std::path::Path;
 /// Opens a regular file to read it.
 ///
 /// # Errors
-/// The system's, and [`ErrorKind::InvalidInput`] for what is no regular file.
+/// The system's, and [`ErrorKind::InvalidInput`] for everything but a regular file.
 pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let metadata = path.metadata()?;
     match OtherKind::of(metadata.file_type()) {
@@ -18,7 +18,7 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
-/// The kind of an entry that is no regular file. Its text is the word for it, with its article.
+/// The kind of an entry of a folder that is not a regular file; its text is a noun with its article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKind {
     /// A folder.
@@ -27,7 +27,7 @@ pub enum OtherKind {
     Pipe,
     /// A socket.
     Socket,
-    /// A device, which may be without end.
+    /// A device, whose content may never end.
     Device,
     /// Something else that the system knows.
     Unknown,
@@ -43,7 +43,7 @@ impl OtherKind {
         }
     }
 
-    /// The error where a file is wanted.
+    /// The error for an entry of this kind in the place of a file.
     pub fn not_a_file(self) -> Error {
         Error::new(ErrorKind::InvalidInput, format!("it is {self}, not a file"))
     }

@@ -1,5 +1,5 @@
-//! Reads files of text: UTF-8, with the byte order marks that editors put before it. A text in another encoding is
-//! called what it is.
+//! Reads files of text: UTF-8, with the byte order marks that editors put before it. For a text in another encoding the
+//! error names the encoding.
 
 use super::regular::OtherKind;
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The byte order mark of UTF-8.
 pub const MARK: &[u8] = b"\xef\xbb\xbf";
-/// The first bytes of compressed files, and their names.
+/// The first bytes of compressed files, and the names of their formats.
 const COMPRESSED: [(&[u8], &str); 5] = [
     (b"\x1f\x8b", "gzip"),
     (b"\x28\xb5\x2f\xfd", "Zstandard"),
@@ -17,14 +17,14 @@ const COMPRESSED: [(&[u8], &str); 5] = [
     (b"\xfd7zXZ\0", "xz"),
     (b"PK\x03\x04", "zip"),
 ];
-/// The longest line that is read, bytes: those of our own outputs have some thousands.
+/// The longest line that is read, in bytes: lines of our own outputs have some thousands.
 const LONGEST_LINE: u64 = 1 << 26;
 
-/// The length of the byte order mark with which a text begins, if it has one; `head` is its beginning, of four bytes at
-/// least where it has as many.
+/// The length of the byte order mark at the beginning of a text, 0 without a mark; `head` has at least the first four
+/// bytes of the text, if there are so many.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidData`] for UTF-16, UTF-32 and compressed files, with the way out of it.
+/// [`ErrorKind::InvalidData`] for UTF-16, UTF-32 and compressed files; its text says what to do about them.
 pub fn mark_length(head: &[u8]) -> io::Result<usize> {
     if let Some((_, name)) = COMPRESSED.iter().find(|(signature, _)| head.starts_with(signature)) {
         return Err(Error::new(ErrorKind::InvalidData, format!("it is compressed ({name}); unpack it first")));
@@ -32,7 +32,7 @@ pub fn mark_length(head: &[u8]) -> io::Result<usize> {
     let other = match head {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => "UTF-32",
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
-        // It may lack its mark.
+        // UTF-16 may lack its mark.
         [0, first, 0, second, ..] | [first, 0, second, 0, ..] if is_text(*first) && is_text(*second) => "UTF-16",
         _ => return Ok(if head.starts_with(MARK) { MARK.len() } else { 0 }),
     };
@@ -43,8 +43,8 @@ fn is_text(byte: u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-/// The text without byte order marks: they stand at its beginning, and at the beginning of lines where files were put
-/// together.
+/// The text without byte order marks, which stand at its beginning, and at the beginning of lines where files were
+/// joined.
 ///
 /// # Errors
 /// Those of [`mark_length`].
@@ -62,7 +62,7 @@ pub fn without_marks(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
 /// The content of a file without byte order marks.
 ///
 /// # Errors
-/// The system's, those of [`mark_length`], and [`ErrorKind::InvalidData`] for a line that is no UTF-8.
+/// The system's, those of [`mark_length`], and [`ErrorKind::InvalidData`] for a line that is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
@@ -87,11 +87,10 @@ fn not_utf8(line: usize) -> Error {
 
 /// The lines of a text, without their ends and without byte order marks.
 ///
-/// Each is an error where reading fails, where it is no UTF-8, and where it has more than 64 MiB; nothing comes after
-/// that.
+/// A line is an error if it cannot be read, is not UTF-8, or has more than 64 MiB; the lines end with an error.
 pub struct TextLines<R> {
     reader: R,
-    /// Lines read.
+    /// Number of lines read.
     count: usize,
     has_failed: bool,
 }

@@ -1,10 +1,10 @@
-//! Writes files that are there as a whole or not at all.
+//! Writes files so that they exist as a whole or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
-/// Writes a file as a whole or not at all. Of two processes that write it, each writes a whole one.
+/// Writes a file as a whole or not at all, even where two processes write it at once.
 ///
 /// # Errors
 /// The operating system's.
@@ -17,7 +17,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::rename(&unfinished, path)
     });
     if written.is_err() {
-        // A full disk has room again.
+        // So a full disk has room again.
         fs::remove_file(&unfinished).ok();
     }
     written

@@ -1,6 +1,6 @@
 //! Estimates the latency of a batch from its size: the last batch before a deadline has to fit.
 
-/// Weight that every earlier batch loses to a new one.
+/// Share of its weight that every earlier batch loses with each new batch.
 const FORGETTING: f64 = 0.05;
 
 /// Share of the estimated times that [`BatchLatency::relax`] leaves: after 14 moves without a batch they are halved.
@@ -8,9 +8,9 @@ const RELAXED: f64 = 0.95;
 
 /// Learns the latency of batches as `fixed + positions · each`, by least squares over the last few dozen.
 ///
-/// A GPU's latency is nearly fixed, a CPU's nearly proportional. Equal batches do not show which it is: while the last
-/// few dozen are, the share that was fixed before is believed, and before there was any difference all is taken to be
-/// proportional (a smaller batch is then never expected to be slower than it is large).
+/// A GPU's latency is nearly fixed, a CPU's nearly proportional. Equal batches do not show which of the two holds:
+/// while the last few dozen are equal, the fixed share found before is kept, and until sizes have differed once the
+/// whole latency is taken to be proportional.
 #[derive(Clone, Debug, Default)]
 pub struct BatchLatency {
     /// Decayed sums of weight, size, time, size², size · time.
@@ -19,7 +19,7 @@ pub struct BatchLatency {
     ms: f64,
     size_size: f64,
     size_ms: f64,
-    /// The share of a batch's time that is fixed, when sizes last differed.
+    /// The share of a batch's time that was fixed when sizes last differed.
     fixed_share: f64,
 }
 
@@ -44,7 +44,7 @@ impl BatchLatency {
         }
     }
 
-    /// Lowers the estimate. Called when it decided that no batch was worth beginning: without a batch nothing would
+    /// Lowers the estimate. Called when the estimate kept a batch from beginning: without a batch nothing else would
     /// ever correct it.
     pub fn relax(&mut self) {
         self.ms *= RELAXED;
@@ -56,7 +56,7 @@ impl BatchLatency {
         (self.size / self.weight, self.ms / self.weight)
     }
 
-    /// The line through the last batches; `None` where their sizes hardly differ.
+    /// The fixed time of a batch and the time per position, by the last batches; `None` if their sizes hardly differ.
     fn regression(&self) -> Option<(f64, f64)> {
         let (size, ms) = self.means();
         let variance = self.size_size / self.weight - size * size;
@@ -82,8 +82,8 @@ impl BatchLatency {
         self.line().map(|(fixed, each)| fixed + each * size as f64)
     }
 
-    /// The largest batch, from 1 to `most`, that is expected to end within `remaining_ms`. When none fits it is 1:
-    /// whether to begin at all is another question.
+    /// The largest batch, from 1 to `most`, that is expected to end within `remaining_ms`; 1 if none fits: whether to
+    /// begin one at all is another question.
     pub fn fitting(&self, remaining_ms: f64, most: usize) -> usize {
         let most = most.max(1);
         let Some((fixed, each)) = self.line().filter(|_| !remaining_ms.is_nan()) else { return most };

@@ -8,7 +8,7 @@ pub struct BudgetUse {
     estimate: f64,
     limited: bool,
     min: f64,
-    /// In average moves.
+    /// Length of search that moves the estimate half-way to the sample, in average moves.
     update_rate: f64,
 }
 
@@ -28,7 +28,7 @@ impl BudgetUse {
         self.limited
     }
 
-    /// A search used `used_ms` of `budget_ms`, and took `average_moves` average move times.
+    /// Learns from a search that used `used_ms` of `budget_ms` and took `average_moves` average move times.
     ///
     /// The sample is at most 1. The time past the budget is the latency of the last batch, and counting it would feed
     /// on itself: a smaller budget, a larger excess, a still smaller budget. A search without a budget gives no sample.

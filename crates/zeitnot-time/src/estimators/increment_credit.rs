@@ -1,21 +1,21 @@
 //! Learns whether the increment that is announced really comes.
 //!
-//! UCI has one word for it, `winc`, whatever the clock does. A clock with a delay (Bronstein's, or the simple one)
-//! gives back no more than was used, some interfaces announce an increment and never add it, or add it to every other
-//! move. No single clock shows a missing increment apart from a lag of the same length, so two facts are looked for
-//! that only one of them can bring about:
+//! UCI has one word for every kind of increment, `winc`. A clock with a delay (Bronstein's, or the simple one) gives
+//! back no more than was used, some interfaces announce an increment and never add it, or add it to every other move. A
+//! single clock does not tell a missing increment from a lag of the same length, so the estimator looks for two facts
+//! that only one of both can cause:
 //!
-//! - The clock *rose*: more came than was used. A real lag leaves that so in every quick move; neither a delay nor an
-//!   increment that does not come ever does.
+//! - The clock *rose*: more came than was used. With a lag that still happens in quick moves; with a delay or a missing
+//!   increment it never does.
 //! - The clock fell by *all* that was used, or more: nothing of the increment is to be seen.
 
 use crate::MS_PER_SECOND;
 
-/// Moves that are remembered.
+/// Number of moves that are remembered.
 const WINDOW: usize = 8;
-/// Clocks are reported in whole milliseconds, and the time used is not measured so.
+/// Error of a reported clock, in milliseconds: clocks are told in whole milliseconds, the used time is not.
 const MILLISECOND: f64 = 1.0;
-/// Share of the increment by which the clock has to rise, so that it is no matter of rounding.
+/// Share of the increment by which the clock has to rise to prove it: a smaller rise may be rounding.
 const CLEAR_RISE: f64 = 0.1;
 
 /// The clock before and after a move of ours, in milliseconds.
@@ -23,28 +23,28 @@ const CLEAR_RISE: f64 = 0.1;
 pub(super) struct ClockStep {
     /// The clock as it was announced before the move.
     pub before_ms: f64,
-    /// Used by our own clock.
+    /// Time used, by our own clock.
     pub used_ms: f64,
-    /// The increment that was announced with it.
+    /// The increment that was announced with the clock.
     pub increment_ms: f64,
     /// The clock as it was announced before the next move.
     pub after_ms: f64,
 }
 
 impl ClockStep {
-    /// The time by which the clock is less than used time and increment make it.
+    /// Time that the clock lacks after the move, once used time and increment are accounted for.
     pub fn gap_ms(&self) -> f64 {
         self.before_ms - self.used_ms + self.increment_ms - self.after_ms
     }
 
-    /// Whether the clock shows what it showed, though an increment was announced or only seconds are given: a delay
-    /// gave the time back, and the lag with it, or less than a second has passed.
+    /// Whether the clock shows the same time again, although it has an increment or is told in whole seconds: a delay
+    /// gave back the used time and the lag, or less than a second has passed.
     pub fn stands_still(&self) -> bool {
         let may_stand = self.increment_ms > 0.0 || self.rounding_ms() > 0.0;
         may_stand && (self.after_ms - self.before_ms).abs() <= MILLISECOND
     }
 
-    /// Whether nothing of the increment is to be seen. One that rounding could hide is never looked for.
+    /// Whether no part of the increment shows on the clock; false for an increment that rounding could hide.
     pub fn lacks_increment(&self) -> bool {
         let rounding_ms = self.rounding_ms().max(MILLISECOND);
         self.increment_ms >= 2.0 * rounding_ms && self.gap_ms() >= self.increment_ms - rounding_ms
@@ -69,7 +69,7 @@ enum Seen {
 /// The increments of the last moves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IncrementCredit {
-    /// In a ring.
+    /// Results of the last moves, in a ring.
     last: [Seen; WINDOW],
     moves: usize,
 }
@@ -91,7 +91,7 @@ impl IncrementCredit {
         self.last.contains(&Seen::Rise)
     }
 
-    /// The share of the increment that has not come lately, 0 to 1.
+    /// Share of the last moves whose increment did not come, 0 to 1.
     pub fn missing_share(&self) -> f64 {
         let lacks = self.last.iter().filter(|seen| **seen == Seen::Lack).count();
         lacks as f64 / self.moves.clamp(1, WINDOW) as f64

@@ -12,8 +12,8 @@ pub(crate) mod tree_reuse;
 
 /// Moves from `from` towards `to`: half-way after `value` = `step`, three quarters after twice that, and so on.
 ///
-/// `value` and `step` share one unit (seconds, average moves); `step` is positive. A `value` that is not positive moves
-/// nothing.
+/// `value` and `step` share one unit (seconds, average moves); `step` is positive. For a `value` of 0 or less, or not a
+/// number, the result is `from`.
 ///
 /// Source: docs/documents.md, 1.8.
 pub(crate) fn exponential_decay(from: f64, to: f64, step: f64, value: f64) -> f64 {

@@ -42,7 +42,7 @@ impl NpsEstimator {
         }
     }
 
-    /// The next observation belongs to another move.
+    /// Begins a move: the next observation belongs to it.
     pub fn begin_move(&mut self) {
         self.first_batch_nodes = None;
         self.updated_at_ms = 0.0;

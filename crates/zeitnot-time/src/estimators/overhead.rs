@@ -2,9 +2,9 @@
 
 use super::increment_credit::{ClockStep, IncrementCredit};
 
-/// A lag longer than this, in milliseconds, is no lag: the game was paused, or the clock was set by hand.
+/// Longest lag that is believed, in milliseconds: beyond it the game was paused, or the clock was set by hand.
 const LONGEST_LAG_MS: f64 = 5_000.0;
-/// How much of the difference a smaller lag takes from the estimate.
+/// Share of the difference by which the estimate falls after a smaller lag.
 const FALL: f64 = 0.1;
 /// Moves within which a second lag shows that the first was no accident. A connection that stalls less often than every
 /// eighth move costs less than the time that would be kept clear for it.
@@ -19,13 +19,13 @@ const DOUBTFUL_SHARE: f64 = 0.5;
 /// Learns the time that passes on the judge's clock but not between our `go` and our `bestmove`, and the increment that
 /// does not come.
 ///
-/// When a move is played, the next clock is known but for these: the last clock, less the time used, plus the
-/// increment. A clock that shows more gives no sample: the time control was reached, or time was added.
+/// Without lag the next clock would be the last clock, less the time used, plus the increment. A clock that shows more
+/// gives no sample: the time control was reached, or time was added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LagEstimator {
     /// The whole gaps between expected and reported clocks.
     gap: Delay,
-    /// The part of each that nothing but a lag explains.
+    /// The part of each gap that nothing but a lag explains.
     lag: Delay,
     overshoot: Delay,
     increment: IncrementCredit,
@@ -42,8 +42,8 @@ struct Expected {
 }
 
 impl LagEstimator {
-    /// Time to keep clear of a clock of which the user's overhead leaves `clock_ms`, in milliseconds: the lag, and the
-    /// overshoot of hard limits.
+    /// Time to keep clear for the lag and the overshoot of hard limits, in milliseconds; `clock_ms` is the clock less
+    /// the user's overhead.
     pub fn overhead_ms(&self, clock_ms: f64) -> f64 {
         let doubtful_ms = self.gap.estimate_ms - self.lag.estimate_ms;
         self.lag.estimate_ms + doubtful_ms.min(DOUBTFUL_SHARE * clock_ms.max(0.0)) + self.overshoot.estimate_ms
@@ -62,20 +62,20 @@ impl LagEstimator {
         }
     }
 
-    /// A move was played at `ply`, where the clock showed `before_ms`, after `used_ms` by our own clock.
+    /// Takes in a move at `ply`, for which the clock showed `before_ms` and our own clock measured `used_ms`.
     pub fn move_played(&mut self, ply: u32, before_ms: f64, increment_ms: f64, used_ms: f64) {
         let is_clock = (before_ms - used_ms + increment_ms).is_finite();
         let expected = || Expected { ply: ply.saturating_add(2), before_ms, used_ms, increment_ms };
         self.expected = is_clock.then(expected);
     }
 
-    /// The clock shows `after_ms` at `ply`.
+    /// Learns from the clock of the next move, which shows `after_ms` at `ply`.
     pub fn clock_seen(&mut self, ply: u32, after_ms: f64) {
         let Some(expected) = self.expected.take().filter(|expected| expected.ply == ply) else { return };
         let Expected { before_ms, used_ms, increment_ms, .. } = expected;
         let step = ClockStep { before_ms, used_ms, increment_ms, after_ms };
         let gap_ms = step.gap_ms();
-        // The least that is a lag where the increment did not come.
+        // The part of the gap that is a lag even if the increment did not come.
         let beyond_ms = if step.lacks_increment() { gap_ms - increment_ms } else { gap_ms };
         if gap_ms.is_nan() || gap_ms < -step.rounding_ms() || beyond_ms > LONGEST_LAG_MS || step.stands_still() {
             return;
@@ -93,13 +93,13 @@ impl LagEstimator {
         self.lag.learn((gap_ms - doubtful_ms).clamp(0.0, most_ms), after_ms);
     }
 
-    /// The next clock belongs to another game.
+    /// Forgets the last move: the next clock belongs to another game.
     pub fn forget_move(&mut self) {
         self.expected = None;
     }
 }
 
-/// A delay that comes with every move.
+/// The estimate of a delay that comes with every move.
 #[derive(Clone, Debug, Default)]
 struct Delay {
     estimate_ms: f64,

@@ -19,7 +19,7 @@ impl Overrun {
         self.average_ms
     }
 
-    /// A search of a move ended.
+    /// Learns from the end of a search.
     pub fn search_ended(&mut self, outcome: &MoveOutcome) {
         let overrun_ms = outcome.limit_reached_at_ms.map(|at_ms| (outcome.elapsed_ms - at_ms).clamp(0.0, LONGEST_MS));
         if let Some(overrun_ms) = overrun_ms.filter(|overrun_ms| overrun_ms.is_finite()) {

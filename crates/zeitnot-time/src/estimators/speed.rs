@@ -9,23 +9,22 @@ const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
 pub(crate) const GUESS_WEIGHT_MS: f64 = 5.0;
 /// The time that a speed set from outside counts for, in milliseconds.
 const SET_WEIGHT_MS: f64 = 10_000.0;
-/// The memory is never shorter than this, in milliseconds: a few batches say little about speed.
+/// Shortest half-life of measurements, in milliseconds: a few batches say little about speed.
 const SHORTEST_HALF_LIFE_MS: f64 = 1_000.0;
 
 /// The estimate of speed of plain `smooth`: nodes over time of the searches so far, both forgotten at the same rate.
 ///
-/// The decay of the design page (docs/documents.md, 1.4) is one of *speeds* (see
-/// [`NpsEstimator`](super::nps::NpsEstimator)); this one is of nodes and time: a sample weighs by the time it took and
-/// by nothing else. So the first guess is gone after the first batches, a slow moment weighs as much as it lasted, and
-/// a tree that is lost changes nothing by itself. The collapse of Lc0's issue #1585 (60,701 to 12,990 nodes per second
-/// in one move) becomes what it was: one slow move among many. The first batch of a move counts neither with its nodes
-/// nor with its time.
+/// On the design page (docs/documents.md, 1.4) *speeds* decay (see [`NpsEstimator`](super::nps::NpsEstimator)); here
+/// nodes and time do: a sample weighs by the time it took and by nothing else. So the first guess is gone after the
+/// first batches, a slow moment weighs as much as it lasted, and a tree that is lost changes nothing by itself. The
+/// collapse of Lc0's issue #1585 (60,701 to 12,990 nodes per second in one move) becomes what it was: one slow move
+/// among many. The first batch of a move counts neither with its nodes nor with its time.
 #[derive(Clone, Debug)]
 pub struct SpeedEstimator {
     nodes: f64,
     ms: f64,
     half_life_ms: f64,
-    /// Nodes at the last update of this move, and its time since the first batch ended.
+    /// Nodes at the last update of this move, and the time of that update since the first batch ended.
     last: Option<(f64, f64)>,
 }
 
@@ -49,7 +48,7 @@ impl SpeedEstimator {
         }
     }
 
-    /// The next observation belongs to another move.
+    /// Ends a move: the next observation belongs to another one.
     pub fn end_move(&mut self) {
         self.last = None;
     }

@@ -8,7 +8,7 @@ pub struct TreeReuse {
     estimate: f64,
     limited: bool,
     max: f64,
-    /// In average moves.
+    /// Length of search that moves the estimate half-way to the sample, in average moves.
     update_rate: f64,
     last: Option<LastSearch>,
 }
@@ -16,7 +16,7 @@ pub struct TreeReuse {
 #[derive(Clone, Copy, Debug)]
 struct LastSearch {
     total_nodes: u64,
-    /// How long it took, in average moves: the weight of the sample it gives.
+    /// Length of the search, in average moves: the weight of its sample.
     average_moves: f64,
 }
 
@@ -36,18 +36,18 @@ impl TreeReuse {
         self.limited
     }
 
-    /// A search ended with `total_nodes` in the tree after `average_moves` average move times.
+    /// Takes in a search that ended with `total_nodes` in the tree after `average_moves` average move times.
     pub fn search_ended(&mut self, total_nodes: u64, average_moves: f64) {
         self.last = Some(LastSearch { total_nodes, average_moves });
     }
 
-    /// Forgets the last search, of whose tree the next one gives no sample.
+    /// Forgets the last search: the next tree is no sample of its reuse.
     pub fn forget_last(&mut self) {
         self.last = None;
     }
 
-    /// A search begins with `reused_nodes` in the tree. The sample is `reused_nodes` over the nodes at the end of the
-    /// last search, at most 1: a tree that grew while pondering was not reused more than wholly (docs/lc0.md, 7.6).
+    /// Learns from the beginning of a search: the sample is the `reused_nodes` in the tree over the nodes at the end of
+    /// the last search, at most 1: a tree that grew while pondering was not reused more than wholly (docs/lc0.md, 7.6).
     pub fn search_begins(&mut self, reused_nodes: u64) {
         let Some(last) = self.last.take().filter(|last| last.total_nodes > 0) else {
             return;

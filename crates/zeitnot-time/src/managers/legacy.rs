@@ -19,13 +19,13 @@ param_specs! {
         "The same for every ply that a book played before the first move, of at most 12.";
 }
 
-/// Plies of a book that count for the bonus (docs/lc0.md, 1.4: step 4).
+/// Most plies of a book that count for the bonus (docs/lc0.md, 1.4: step 4).
 const MAX_BOOK_PLIES: u32 = 12;
-/// A slower pace is taken only for moves longer than this, so that a game in time trouble does not borrow
-/// (docs/lc0.md, 1.4: step 5).
+/// Shortest move, in milliseconds, that a `slowmover` above 1 makes longer, so that a game in time trouble borrows no
+/// time (docs/lc0.md, 1.4: step 5).
 const SLOW_MOVE_MS: f64 = 200.0;
 
-/// How `legacy` is chosen and configured.
+/// The declaration of `legacy`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "legacy",
     preset: None,
@@ -69,7 +69,7 @@ impl TimeManager for Legacy {
         SPEC.name
     }
 
-    /// docs/lc0.md, 1.4: the budget, one term per quantity.
+    /// Plans by the formulas of docs/lc0.md, 1.4, one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);

@@ -13,7 +13,7 @@ param_specs! {
     OPENING_BONUS_PERCENT "opening-bonus-pct" 0.0 0.0 1000.0 Percent "Extra time of the first move of a game, as a share of its budget.";
 }
 
-/// How `simple` is chosen and configured.
+/// The declaration of `simple`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "simple",
     preset: None,
@@ -61,7 +61,7 @@ impl TimeManager for Simple {
         SPEC.name
     }
 
-    /// docs/lc0.md, 1.5, one term per quantity.
+    /// Plans by the formulas of docs/lc0.md, 1.5, one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Percent, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);

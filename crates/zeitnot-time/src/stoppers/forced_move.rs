@@ -1,4 +1,4 @@
-//! Ends a search whose root leaves no choice: there is one move, every other one loses, or one wins by force.
+//! Ends a search whose root leaves no choice: there is only one move, all moves but one lose, or a move wins by force.
 
 use crate::{SearchSnapshot, StopReason};
 
@@ -6,13 +6,13 @@ use crate::{SearchSnapshot, StopReason};
 #[derive(Clone, Copy, Debug)]
 pub struct ForcedMove {
     reason: StopReason,
-    /// Whether its own result is proven, too, so that more search cannot change what it is worth.
+    /// Whether the move's own result is proven, too, so that more search cannot change its value.
     is_proven: bool,
 }
 
 impl ForcedMove {
-    /// The forced move of a search, if it has one. A lost engine looks for the longest resistance: it still has a
-    /// choice among losing moves (docs/lc0.md, 2.6).
+    /// The forced move of a search; `None` if the root leaves a choice. A lost engine looks for the longest resistance:
+    /// it still has a choice among losing moves (docs/lc0.md, 2.6).
     pub fn of(snapshot: &SearchSnapshot) -> Option<Self> {
         let (moves, losing) = (snapshot.root_visits.len(), snapshot.losing_edges as usize);
         let spared = usize::from(!snapshot.may_resign);
@@ -27,8 +27,8 @@ impl ForcedMove {
         }
     }
 
-    /// Why the search stops now, if it does. On a clock (`on_clock`) a forced move is played at once; otherwise it is
-    /// searched to the limit that was asked for, or until its result is proven: its visits say what it is worth.
+    /// The reason to stop now; `None` to search on. On a clock (`on_clock`) a forced move is played at once. Without
+    /// one the search goes on to its limit or a proven result: the visits show what the move is worth.
     pub fn stops(self, on_clock: bool) -> Option<StopReason> {
         (on_clock || self.is_proven).then_some(self.reason)
     }

@@ -2,19 +2,19 @@
 
 use crate::SearchSnapshot;
 
-/// Source: docs/lc0.md, 2.5.
+/// The stopper by KLD gain. Source: docs/lc0.md, 2.5.
 #[derive(Clone, Debug)]
 pub struct KldGain {
-    /// In nats per node.
+    /// Gain below which the search stops, in nats per node.
     minimum: f64,
-    /// In nodes.
+    /// Nodes between two samples.
     interval: f64,
     /// Visits of the root moves and their sum at the last sample.
     previous: Option<(Vec<u32>, f64)>,
 }
 
 impl KldGain {
-    /// `None` where `minimum`, in nats per node, turns it off. It samples every `interval` nodes.
+    /// A stopper that samples every `interval` nodes; `None` unless `minimum`, in nats per node, is above 0.
     pub fn new(minimum: f64, interval: u64) -> Option<Self> {
         (minimum > 0.0).then_some(Self { minimum, interval: interval.max(1) as f64, previous: None })
     }

@@ -11,35 +11,35 @@ use forced_move::ForcedMove;
 use kld_gain::KldGain;
 use smart_pruning::SmartPruning;
 
-/// Nodes a tree may have at most, so that 32-bit visit counts cannot overflow (docs/lc0.md, 2.2).
+/// Most nodes that a tree may have, so that 32-bit visit counts cannot overflow (docs/lc0.md, 2.2).
 const MAX_TREE_NODES: u64 = 4_000_000_000;
 
-/// The shortest `movetime` that is left when the overhead is taken off, in milliseconds.
+/// Least time that is left of a `movetime` when the overhead is subtracted, in milliseconds.
 const MIN_MOVETIME_MS: f64 = 1.0;
 
-/// The share of a `movetime` that an overhead takes at most which nobody has set. The default of 200 ms is for clocks,
-/// whose end loses a game; of a `movetime` of 100 ms it left one node.
+/// Largest share of a `movetime` that the default overhead takes. The default of 200 ms is for clocks, whose end loses
+/// a game; from a `movetime` of 100 ms it left time for one node.
 const MOST_OF_MOVETIME: f64 = 0.1;
 
-/// The limits of a `go` command. Clocks are not here: the manager has them.
+/// The limits of a `go` command, without the clocks, which are the manager's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchLimits {
     /// `go infinite`: only `stop` ends the search, or a limit on nodes, depth or mate that was given too.
     pub infinite: bool,
-    /// `go ponder`: the same while the opponent thinks.
+    /// `go ponder`: a search while the opponent thinks, which ends as an infinite one does.
     pub ponder: bool,
-    /// Nodes in the tree, reused ones among them.
+    /// Most nodes in the tree, reused ones included.
     pub nodes: Option<u64>,
-    /// Nodes added by this search.
+    /// Most nodes that this search may add.
     pub playouts: Option<u64>,
     /// Time for this move, in milliseconds, from which the overhead is subtracted.
     #[serde(with = "exact::option")]
     pub movetime_ms: Option<f64>,
-    /// Average depth, in plies.
+    /// Average depth at which the search ends, in plies.
     pub depth: Option<u32>,
-    /// Moves to the mate that is looked for. While one is looked for, only a limit ends the search otherwise: the move
-    /// that looks best is not the question, so there is no smart pruning and no KLD gain.
+    /// Longest mate to look for, in moves. Until it is found only limits end the search: the move that looks best is
+    /// not the question, so smart pruning and KLD gain are off.
     pub mate: Option<u32>,
 }
 
@@ -52,18 +52,18 @@ pub struct StopperParams {
     pub smart_pruning_factor: f64,
     /// `SmartPruningMinimumBatches`: batches after which smart pruning counts visits.
     pub smart_pruning_minimum_batches: u64,
-    /// `KLDGainAverageInterval`, in nodes.
+    /// `KLDGainAverageInterval`: nodes between two samples of the visits.
     pub kld_gain_interval: u64,
-    /// `MinimumKLDGainPerNode`, in nats per node; 0 turns it off.
+    /// `MinimumKLDGainPerNode`, in nats per node; 0 turns KLD gain off.
     #[serde(with = "exact::float")]
     pub minimum_kld_gain: f64,
-    /// `MoveOverheadMs`, which `go movetime` loses: whole where it is set, else a tenth of the movetime at most.
+    /// `MoveOverheadMs`, subtracted from `go movetime`: wholly if the user set it, else a tenth at most.
     #[serde(with = "exact::float")]
     pub overhead_ms: f64,
-    /// Whether somebody has set the overhead, be it to its default.
+    /// Whether the user has set the overhead, even to its default.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub overhead_is_set: bool,
-    /// `NodesPerSecondLimit`: the speed to expect where no manager knows better; 0 or less for none.
+    /// `NodesPerSecondLimit`: the expected speed where no manager estimates one; 0 or less: no limit.
     #[serde(with = "exact::float")]
     pub nodes_per_second_limit: f64,
 }
@@ -83,15 +83,15 @@ impl Default for StopperParams {
 }
 
 impl StopperParams {
-    /// Time that `go movetime` leaves for a search, in milliseconds. The measured lag is no part of it: no clock runs
-    /// out.
+    /// Time that a `go movetime` leaves for the search, in milliseconds. The measured lag is not subtracted: no clock
+    /// can run out.
     fn within_movetime_ms(&self, movetime_ms: f64) -> f64 {
         let most = if self.overhead_is_set { f64::INFINITY } else { MOST_OF_MOVETIME * movetime_ms.max(0.0) };
         (movetime_ms - self.overhead_ms.max(0.0).min(most)).max(MIN_MOVETIME_MS)
     }
 }
 
-/// The chain for one search.
+/// The chain of stoppers of one search.
 #[derive(Clone, Debug)]
 pub(crate) struct Stoppers {
     timed: bool,
@@ -107,9 +107,9 @@ pub(crate) struct Stoppers {
 }
 
 impl Stoppers {
-    /// The chain for these limits. Pondering and an infinite search have neither `movetime` nor KLD gain nor smart
-    /// pruning; the search for a mate has only the first. Lc0 drops `movetime` there, too, and then searches on until
-    /// `stop` (docs/lc0.md, 2.1); a program that gives both limits counts on an answer in time.
+    /// The chain for these limits. Pondering and infinite searches ignore `movetime` and have no KLD gain and no smart
+    /// pruning. The search for a mate lacks those two but obeys `movetime`: Lc0 ignores it there and searches on until
+    /// `stop` (docs/lc0.md, 2.1), but a program that gives both limits counts on an answer in time.
     pub fn new(limits: &SearchLimits, params: &StopperParams) -> Self {
         let timed = !limits.infinite && !limits.ponder;
         let chooses_a_move = timed && limits.mate.is_none();
@@ -129,13 +129,13 @@ impl Stoppers {
         }
     }
 
-    /// The time at which `go movetime` ends the search, if it does.
+    /// The time at which `go movetime` ends the search; `None` if it does not.
     pub(super) fn movetime_ms(&self) -> Option<f64> {
         self.movetime_ms
     }
 
-    /// Whether no limit is sure to end the search, so that it may take a `stop`: a mate that is looked for may not be
-    /// there. `has_manager`: whether a manager is asked, too.
+    /// Whether only `stop` is sure to end the search; a limit on the mate is not, since there may be no mate.
+    /// `has_manager`: whether a manager is asked, too.
     pub fn is_endless(&self, has_manager: bool) -> bool {
         let has_limit = has_manager
             || self.movetime_ms.is_some()
@@ -145,11 +145,11 @@ impl Stoppers {
         !self.timed || !has_limit
     }
 
-    /// Asks the manager, unless the search is infinite or pondering, and then every limit in order. Each link knows the
-    /// time, nodes and speed that the links before it reported; the answer carries the smallest of each and the
-    /// manager's speed. Links after the one that stops are not asked.
+    /// Asks the manager, unless the search is infinite or pondering, and then the stoppers in order, up to the first
+    /// that stops. Each sees the remaining time and nodes and the speed that earlier ones reported. The verdict has the
+    /// least remaining time and nodes, and the manager's speed.
     ///
-    /// Without a node in the tree nothing stops: there would be no move to answer with.
+    /// While the tree is empty nothing stops: there would be no move to answer with.
     pub fn check(&mut self, snapshot: &SearchSnapshot, manager: Option<&mut (dyn TimeManager + '_)>) -> Verdict {
         let mut so_far = Verdict { nps: self.nps_limit, ..Verdict::default() };
         if snapshot.total_nodes == 0 {
@@ -213,8 +213,8 @@ impl Stoppers {
         }
     }
 
-    /// Makes a limit on nodes known to other rules, only where smart pruning is on (docs/lc0.md, 2.2); so is the
-    /// manager's.
+    /// Tells later stoppers about a limit on nodes, if smart pruning is on (docs/lc0.md, 2.2). The manager's limit is
+    /// told on the same condition.
     fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
         if self.publishes_nodes {
             so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));

@@ -5,30 +5,30 @@ use crate::{MS_PER_SECOND, SearchSnapshot, StopReason, Verdict};
 /// Time after the first evaluation before visits are counted: speed is not known sooner (docs/lc0.md, 2.6).
 const TOLERANCE_MS: f64 = 200.0;
 
-/// Share of the move's usual time that takes its place where the speed is known from earlier moves: in bullet 200 ms
-/// are most of a move.
+/// Share of the move's usual time that replaces [`TOLERANCE_MS`] if it is shorter and the speed is known from earlier
+/// moves: in bullet 200 ms are most of a move.
 const TOLERANCE_SHARE: f64 = 0.1;
 
-/// Nodes that are granted when speed is measured, so that a slow start does not look hopeless (docs/lc0.md, 2.6).
+/// Nodes added to the count when speed is measured, so that a slow start does not look hopeless (docs/lc0.md, 2.6).
 const TOLERANCE_NODES: f64 = 300.0;
 
-/// The rule of visits: a move whose lead no rival can make up is played (docs/lc0.md, 2.6).
+/// The stopper by visits: it stops when no rival can make up the best move's lead (docs/lc0.md, 2.6).
 #[derive(Clone, Debug)]
 pub struct SmartPruning {
     factor: f64,
     minimum_batches: u64,
-    /// On the move's clock.
+    /// Time of the first check after an evaluation, on the move's clock.
     first_evaluation_ms: Option<f64>,
 }
 
 impl SmartPruning {
-    /// `None` where `factor` turns it off.
+    /// The stopper with this `factor`; `None` unless the factor is above 0.
     pub fn new(factor: f64, minimum_batches: u64) -> Option<Self> {
         (factor > 0.0).then_some(Self { factor, minimum_batches, first_evaluation_ms: None })
     }
 
-    /// Whether the search may stop. From the time and the nodes that `so_far` says remain it computes the nodes the
-    /// best move's rivals can still get, and leaves that number there for others.
+    /// Stops if no rival can still overtake the best move. From the remaining time and nodes in `so_far` it computes
+    /// the nodes that rivals can still get, and stores that number in `so_far`.
     pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict) -> Option<StopReason> {
         if snapshot.root_visits.is_empty() || snapshot.new_nodes == 0 {
             return None;
@@ -51,7 +51,7 @@ impl SmartPruning {
         (remaining < lead(&snapshot.root_visits)).then_some(StopReason::CannotBeOvertaken)
     }
 
-    /// Nodes that remain, over the factor; `None` for a search without an end.
+    /// Remaining nodes of the search, divided by the factor; `None` for a search without a limit.
     fn remaining_playouts(&self, new_nodes: u64, searched_ms: f64, so_far: &Verdict) -> Option<f64> {
         let by_time = so_far.remaining_ms.map(|remaining_ms| {
             let measured = (new_nodes as f64 + TOLERANCE_NODES) * MS_PER_SECOND / searched_ms + 1.0;
@@ -61,7 +61,7 @@ impl SmartPruning {
     }
 }
 
-/// Visits by which the most visited move leads the second.
+/// Lead of the most visited move over the second, in visits.
 fn lead(visits: &[u32]) -> f64 {
     let (mut first, mut second) = (0, 0);
     for &visits in visits {

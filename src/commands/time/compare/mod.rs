@@ -19,7 +19,7 @@ use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
 use zeitnot_lab::{Comparison, Event, GameRecord, Journal, MatchPlan, TimeControl, run_match};
 use zeitnot_text::printable::plain;
 
-/// Characters of the name of a journal, at the most.
+/// Most characters in the name of a journal.
 const LONGEST_NAME: usize = 120;
 
 pub fn command() -> Command {
@@ -135,14 +135,14 @@ fn pairs(players: usize, gauntlet: bool) -> Vec<[usize; 2]> {
     firsts.flat_map(|first| (first + 1..players).map(move |second| [first, second])).collect()
 }
 
-/// All that the cells of a comparison have in common.
+/// The settings that all pairs of players and time controls share.
 struct Grid<'a> {
     contestants: &'a [Contestant],
-    /// The settings that distinguish each of them from others, in the journals.
+    /// The settings that distinguish each contestant from others, in the journals.
     identities: Vec<Value>,
     /// The SHA-256 of this program.
     program: Option<String>,
-    /// The flags that decide the games, but for those of one time control.
+    /// The flags that decide the games, without those of a time control.
     settings: Value,
     /// Rules, start positions and concurrency; the rules have the first of the time controls.
     setup: MatchSetup,
@@ -151,7 +151,7 @@ struct Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Plays the games of two players at a time control that are missing; all of their games in order.
+    /// Plays the missing games of two players at a time control. Returns all of their games there, in order.
     fn play(
         &self,
         players: [usize; 2],
@@ -194,7 +194,7 @@ impl Grid<'_> {
     }
 }
 
-/// The name of the journal of a cell.
+/// The file name of the journal of two players at a time control, made from `text`.
 fn file_name(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.,=()".contains(c);
     let name: String = text.chars().map(|c| if is_plain(c) { c } else { '_' }).take(LONGEST_NAME).collect();

@@ -14,13 +14,13 @@ fn elo_text(rating: Option<&Rating>) -> String {
     }
 }
 
-/// A row of a table. Writing to a string does not fail.
+/// Adds a row to a table. Writing to a string does not fail.
 fn row(text: &mut String, cells: Vec<String>) {
     let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// Three tables: the ranking, the cells, and how each used its clock.
+/// Three tables: the ranking, the results of each pair at each time control, and how each player used its clock.
 pub fn markdown(comparison: &Comparison, ranking: Option<&[Rank]>, tcs: &[String]) -> String {
     let mut text = String::new();
     let rule = |columns: usize| vec!["---".to_owned(); columns];
@@ -93,7 +93,7 @@ pub fn markdown(comparison: &Comparison, ranking: Option<&[Rank]>, tcs: &[String
     text
 }
 
-/// A line a cell.
+/// The results as CSV, one line for each pair at each time control.
 pub fn csv(comparison: &Comparison) -> String {
     let mut text =
         "tc,first,second,games,wins,draws,losses,p0,p1,p2,p3,p4,elo,elo_error,nelo,nelo_error,forfeits_first,\

@@ -13,7 +13,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use zeitnot_engine::engine::Options;
 use zeitnot_time::Plan;
 
-/// A note on names in formulas that the table has not; `zeitnot_time::formulas` reads them so.
+/// A note on names in formulas that are not in the table; `zeitnot_time::formulas` reads such names in this way.
 const ABSENT: &str = "In formulas, a name that has no line is a parameter, or is 0 in this decision.\n";
 
 pub fn command() -> Command {

@@ -147,24 +147,24 @@ struct Finished {
     /// The numbers of the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     game: Option<Value>,
-    /// The time of the move, what stopped it, and when time would have.
+    /// The account of the move; `None` for a search without a clock.
     #[serde(rename = "move")]
     account: Option<MoveAccount>,
 }
 
-/// How a script is read and answered.
+/// Settings for reading and answering a script.
 struct Terms<'a> {
     /// The manager that is asked.
     spec: &'a str,
-    /// It is asked whatever manager the script names.
+    /// Whether `spec` is asked even if the script names another manager.
     insists: bool,
-    /// Its estimate of speed, as if learned.
+    /// The manager's estimate of speed, as if learned.
     nps: Option<f64>,
-    /// The overhead of plans that say none, in milliseconds.
+    /// The overhead for plans without one, in milliseconds.
     overhead_ms: f64,
-    /// The options of all stoppers, where a search that the script does not begin is to ask them.
+    /// The options of the stoppers for searches that the script does not begin; `None`: these ask the manager alone.
     stoppers: Option<StopperParams>,
-    /// The answers are for people.
+    /// Whether the answers are for people.
     as_table: bool,
 }
 
@@ -197,11 +197,11 @@ fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Memory from one event to the next.
+/// State from one event to the next.
 struct Game<'a> {
     terms: &'a Terms<'a>,
     time: Timekeeper,
-    /// The script itself began the search whose move is planned next.
+    /// Whether the script itself began the search whose move is planned next.
     search_began: bool,
     reused_nodes: u64,
     stop: Option<StopReason>,
@@ -276,7 +276,7 @@ impl<'a> Game<'a> {
                     statistics: lines.first().cloned(),
                     lines,
                     game,
-                    // A search without a clock has none.
+                    // A search without a clock has no account.
                     account: match answer {
                         Some(event_log::Answer::Finish(account)) => Some(account),
                         _ => None,

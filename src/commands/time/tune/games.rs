@@ -14,7 +14,7 @@ use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
 use zeitnot_lab::tune::{Judgement, Measured, Parameter, Probe, Targets};
 use zeitnot_lab::{GameRecord, Journal, JournalError, MatchPlan, Rules, TimeControl, run_match};
 
-/// The games of the iteration under way; each iteration begins it anew.
+/// The journal of the games of the iteration under way; each iteration begins it anew.
 const JOURNAL: &str = "games.jsonl";
 
 /// A network, and the options that the parameters are set on.
@@ -38,7 +38,7 @@ pub struct GameJudge<'a> {
     iterations: u64,
     /// Pairs of games of an iteration.
     pairs: u64,
-    /// Games of the result against the start in each cell.
+    /// Games of the result against the start, for each network at each time control.
     check: u64,
     journal: PathBuf,
     interrupted: &'a AtomicBool,
@@ -66,7 +66,7 @@ impl<'a> GameJudge<'a> {
         setup.rules = setup.rules_at(tcs[0]);
         let (pairs, check) = (number("pairs")?, number("check")?.next_multiple_of(2));
         for player in &players {
-            // Both points of an iteration are this one with other values.
+            // Both points of an iteration are this player with other values.
             setup.check_repetition(&clocks[0], check.max(2 * pairs), [player, player], &notes())?;
         }
         match_flags::load(&mut players, setup.concurrency, &clocks[0])?;
@@ -86,7 +86,7 @@ impl<'a> GameJudge<'a> {
         })
     }
 
-    /// The pairs of a network and a time control, which the iterations take in turn.
+    /// Number of pairs of a network and a time control, which the iterations take in turn.
     fn cells(&self) -> usize {
         self.networks.len() * self.controls.len()
     }
@@ -153,7 +153,7 @@ impl Judge for GameJudge<'_> {
             return Ok(None);
         }
         let refused = |player: usize| {
-            // That the other had a bare king is no excuse.
+            // A draw because the other had a bare king is no excuse.
             match (end.forfeits[player], end.drawn_forfeits[player]) {
                 (0, 0) => None,
                 (0, drawn) => Some(format!("ran out of time in {drawn} draws of {games} games")),

@@ -1,5 +1,5 @@
 //! `zeitnot time tune`: tunes parameters by SPSA, on matches, on replays of recorded searches or on simulated games;
-//! and scans single values of them.
+//! and scans single values of parameters.
 
 mod args;
 mod games;
@@ -38,7 +38,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// Tunes, with the judge of that name.
+/// Tunes with the judge named `on`.
 fn tune_on(on: &str, matches: &ArgMatches) -> anyhow::Result<()> {
     let number = |name: &str| matches.get_one::<u64>(name).copied().with_context(|| format!("--{name} has a default"));
     let path = matches.get_one::<PathBuf>("parameters").context("clap requires --parameters")?;
@@ -66,16 +66,16 @@ fn tune_on(on: &str, matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// Compares the two points of an iteration.
 trait Judge {
-    /// How they compare; nothing where it was interrupted.
+    /// Compares the points of `probe`; `None` after an interruption.
     fn judge(&self, probe: &Probe) -> anyhow::Result<Option<Judgement>>;
 
-    /// Comparisons of the result with the start: one in each cell.
+    /// Number of comparisons of the result with the start.
     fn comparisons(&self) -> u64;
 
-    /// Targets that the parameters are set on.
+    /// The targets that the parameters are set on.
     fn targets(&self) -> &Targets;
 
-    /// Settings that decide the judgements beside the parameters.
+    /// The settings beside the parameters that decide the judgements.
     fn settings(&self, matches: &ArgMatches) -> anyhow::Result<Value>;
 }
 
@@ -85,7 +85,7 @@ fn with_recordings(matches: &ArgMatches, mut settings: Value) -> anyhow::Result<
     Ok(settings)
 }
 
-/// All that decides the course.
+/// The settings that decide the course of the tuning.
 fn settings(on: &str, matches: &ArgMatches, spsa: &Spsa, judge: &dyn Judge) -> anyhow::Result<Value> {
     let settings = CourseSettings {
         program: setup::program_sha256(),
@@ -99,7 +99,7 @@ fn settings(on: &str, matches: &ArgMatches, spsa: &Spsa, judge: &dyn Judge) -> a
     Ok(serde_json::to_value(LabResult::Course(settings))?)
 }
 
-/// Runs the iterations that are missing; the values at the end, or nothing after an interruption.
+/// Runs the iterations that are missing. Returns the values at the end; `None` after an interruption.
 fn iterate(
     spsa: &Spsa,
     judge: &dyn Judge,

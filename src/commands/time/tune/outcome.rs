@@ -32,7 +32,7 @@ pub fn charts(out: &Path, course: &Path, is_begun: bool) -> anyhow::Result<()> {
 /// Prints the result.
 ///
 /// # Errors
-/// Also when the result lost a game on time: it is no result then.
+/// The system's errors, and one if the result lost a game on time: such a result is refused.
 pub fn tell(
     spsa: &Spsa,
     values: &[f64],

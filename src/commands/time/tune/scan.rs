@@ -75,7 +75,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The points that a text names: `A=1,2` two of them, `A=1;B=2` one.
+/// The points that a text names: `A=1,2` names two, `A=1;B=2` one.
 fn candidates_of(text: &str, base: &Options) -> anyhow::Result<Vec<(String, Options)>> {
     let set = |name: &str| Ok((name.to_owned(), time_flags::options_with(base, name.split(';'))?));
     if text.contains(';') {
@@ -85,7 +85,7 @@ fn candidates_of(text: &str, base: &Options) -> anyhow::Result<Vec<(String, Opti
     values.split(',').map(|value| set(&format!("{option}={}", value.trim()))).collect()
 }
 
-/// A point; the regrets of the first one are kept.
+/// The result of a point; `first_regrets` keeps the regrets of the first one, to compare with.
 fn point(
     with: String,
     traces: &[RecordedSearch],

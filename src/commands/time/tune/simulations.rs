@@ -31,7 +31,7 @@ pub struct SimulatedJudge {
 }
 
 impl SimulatedJudge {
-    /// Reads the traces, or takes those in the program.
+    /// Reads the traces, or takes the built-in ones.
     pub fn new(matches: &ArgMatches, spsa: &Spsa) -> anyhow::Result<SimulatedJudge> {
         let engine = engine_options::engine(matches, engine_options::ONLY_FIND)?;
         let count = |name: &str| matches.get_one::<u64>(name).copied().context("it has a default");

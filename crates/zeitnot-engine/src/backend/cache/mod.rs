@@ -1,5 +1,5 @@
-//! Caches evaluations as a decorator of a backend: by position for a search, or by all that the network sees for
-//! engines that must not notice.
+//! Caches evaluations as a decorator of a backend: by position for a search, or by a network's whole input for engines
+//! whose play must stay the same.
 //!
 //! Memory: a slot is 48 bytes and its place in the index 19 to 39; the logits of an average position (31 moves) take
 //! 124 bytes and the allocator's share. That is about 0.2 kB a position: 2,000,000 positions, Lc0's default, are 0.4 to
@@ -22,15 +22,15 @@ mod storage;
 pub struct CacheStatistics {
     /// Positions held.
     pub positions: usize,
-    /// The most positions that it may hold.
+    /// The most positions that the cache may hold.
     pub capacity: usize,
-    /// Evaluations that the cache gave.
+    /// Evaluations that were found in the cache.
     pub hits: u64,
-    /// Evaluations that had to be made.
+    /// Evaluations that were not found and had to be made.
     pub misses: u64,
 }
 
-/// A backend with a cache in front. One cache belongs to one loaded network, because a key knows no network.
+/// A backend with a cache in front. One cache belongs to one loaded network, because keys do not distinguish networks.
 pub struct CachedBackend {
     inner: Arc<dyn Backend>,
     cache: Arc<Cache>,
@@ -58,9 +58,9 @@ impl Backend for CachedBackend {
     }
 }
 
-/// A backend that keeps its last evaluations for several engines on one network. It answers to the bit as the network
-/// would, and no search sees it as its cache: below a [`CostedBackend`](super::CostedBackend) the engines of games on
-/// virtual clocks save each other's computing, and play the same games.
+/// A backend that keeps its last evaluations for several engines on one network. Its answers equal the network's to the
+/// bit, and a search does not see it as a cache: below a [`CostedBackend`](super::CostedBackend) the engines of games
+/// on virtual clocks save each other's computing, and still play the same games.
 pub struct SharedEvaluations {
     inner: Arc<dyn Backend>,
     cache: Arc<Cache>,
@@ -92,8 +92,8 @@ impl Backend for SharedEvaluations {
     }
 }
 
-/// A hash of all that an evaluation depends on: unlike [`cache_key`](super::cache_key) of the history and the exact
-/// fifty-move counter, too.
+/// A hash of all that an evaluation depends on, which unlike [`cache_key`](super::cache_key) includes the history and
+/// the exact fifty-move counter.
 fn input_key(query: &Query) -> u64 {
     let mut hasher = DefaultHasher::new();
     query.key.hash(&mut hasher);
@@ -114,7 +114,7 @@ struct CachedEvaluator {
 /// Source of the answer to one query of a batch.
 enum Source {
     Held(Evaluation),
-    /// Position in the smaller batch that is evaluated.
+    /// Index in the batch of the queries that the cache does not answer.
     Fresh(usize),
 }
 

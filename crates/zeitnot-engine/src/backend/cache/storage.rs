@@ -10,17 +10,17 @@ use parking_lot::Mutex;
 use crate::backend::{CacheStatistics, Evaluation, EvaluationCache};
 use crate::memory;
 
-/// Locks of a large cache: enough that workers seldom wait for one another.
+/// Shards of a large cache: enough that workers seldom wait for each other's lock.
 const SHARDS: usize = 64;
-/// Positions below which a cache is not divided further: what hashing does to the shares would show.
+/// The least positions of a shard: in smaller shards, the unevenness of hashing would show.
 const SMALLEST_SHARD: usize = 1024;
 /// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its
-/// own takes a page for each evaluation, twenty times as much as is counted.
+/// own memory takes a page for each evaluation, twenty times as much as is counted.
 const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
-/// Questions after which the system's account of free memory is asked, too.
+/// Number of questions about memory for each that also asks for the system's account of free memory.
 const QUESTIONS_BETWEEN_ACCOUNTS: usize = memory::GROWTH / GROWTH_BETWEEN_QUESTIONS;
 
-/// Keys are hashes already: their own bits are used.
+/// Hasher that takes the bits of keys as they are, for they are hashes already.
 pub(super) type KeyHasher = BuildHasherDefault<TakeKey>;
 
 #[derive(Default)]
@@ -44,13 +44,13 @@ impl Hasher for TakeKey {
 
 /// Evaluations by key, for many threads.
 pub(super) struct Cache {
-    /// Shards, each on cache lines of its own, or workers would wait for those of neighbours.
+    /// Shards, each on cache lines of its own, so that workers do not wait for a neighbour's.
     shards: Box<[CachePadded<Mutex<Shard>>]>,
-    /// Memory that the shards take: a search with a limit asks for it at every round, and every insertion writes it.
+    /// Bytes that the shards take: a search with a memory limit reads them at every round, every insertion writes them.
     bytes: CachePadded<AtomicUsize>,
-    /// Whether the system has memory for more.
+    /// Whether the system has memory for more: [`memory::has_headroom`], or a stand-in in tests.
     has_headroom: fn(bool) -> bool,
-    /// Bytes of the cache from which the system is asked again.
+    /// Size of the cache in bytes from which the system is asked again.
     asks_from: AtomicUsize,
     /// Whether memory ran out, which holds until the cache is emptied.
     is_short: AtomicBool,
@@ -71,7 +71,8 @@ impl Cache {
         &self.shards[(key >> 24) as u32 as usize % self.shards.len()]
     }
 
-    /// The evaluation under a key, if it has `logits` of them where that is known.
+    /// The evaluation under a key; `None` if there is none, or its number of logits is not `logits` where that is
+    /// given.
     pub(super) fn find(&self, key: u64, logits: Option<usize>) -> Option<Evaluation> {
         self.shard(key).lock().get(key, logits)
     }
@@ -98,7 +99,7 @@ impl Cache {
         !self.is_short.load(Ordering::Relaxed)
     }
 
-    /// Notes the bytes that a shard takes now and took before.
+    /// Adds to the sum of bytes the difference between what a shard takes now and took before.
     fn count(&self, before: usize, now: usize) {
         // Sums that wrap around come out right in the end.
         self.bytes.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
@@ -150,29 +151,29 @@ impl EvaluationCache for Cache {
     }
 }
 
-/// A part of the cache under one lock. Full, it replaces by the CLOCK rule (second chance): a hand goes round the
-/// slots, spares once what was asked for since it last came by, and replaces the first other. Each spared slot has had
-/// a hit to pay for it, so the cost is constant on average.
+/// A part of the cache under one lock. A full shard replaces by the CLOCK rule (second chance): a hand goes round the
+/// slots, spares each slot that was asked for since it last came by, and replaces the first other slot. Each spared
+/// slot has had a hit to pay for it, so the cost is constant on average.
 struct Shard {
     capacity: usize,
-    /// The slots that it may have: the capacity, or those there were when memory became short.
+    /// The most slots: the capacity, or the number of slots when memory became short.
     most: usize,
     index: HashMap<u64, u32, KeyHasher>,
     slots: Vec<Slot>,
     hand: usize,
     hits: u64,
     misses: u64,
-    /// Logits that the slots hold.
+    /// Number of logits in all slots.
     logits: usize,
 }
 
-/// Bytes that an allocation takes beside what was asked for: the general allocator's usual share.
+/// Bytes that an allocation takes beyond those asked for, as is usual for general allocators.
 const ALLOCATION: usize = 16;
 
 pub(super) struct Slot {
     key: u64,
     evaluation: Evaluation,
-    /// Asked for since the hand last came by.
+    /// Whether the slot was asked for since the hand last came by.
     recent: bool,
 }
 
@@ -214,13 +215,12 @@ impl Shard {
         replaced
     }
 
-    /// Whether there is memory for another slot. The tables of a large shard double by more than the system leaves
-    /// free.
+    /// Whether there is memory for another slot. The tables of a large shard double, which may take more than is free.
     fn can_grow(&mut self) -> bool {
         self.slots.try_reserve(1).is_ok() && self.index.try_reserve(1).is_ok()
     }
 
-    /// Puts an evaluation into its slot and takes out the one it displaces.
+    /// Puts an evaluation into a slot, and returns the one that finds no place any more, if there is one.
     fn place(&mut self, key: u64, evaluation: Evaluation) -> Option<Evaluation> {
         self.misses += 1;
         if let Some(&place) = self.index.get(&key) {

@@ -1,16 +1,16 @@
 //! Plays games of a network against itself, for positions to calibrate on.
 //!
-//! The moves come from the policy, without a search, so that the room of backends needs no tree.
+//! The moves come from the policy, without a search, so that backends do not depend on the search tree.
 
 use crate::backend::{Backend, BackendError, Query, sample, softmax};
 use crate::chess::Game;
 use crate::splitmix::SplitMix64;
 
-/// Games at a time: one batch of evaluations moves each by a ply.
+/// Games that are played at once: one batch of evaluations moves each game by a ply.
 const GAMES: usize = 32;
 /// The share of moves that are drawn from all legal ones instead of the policy.
 const RANDOM_MOVES: f64 = 0.1;
-/// The share of positions that are kept: neighbours in a game are much alike.
+/// The share of positions that are kept: neighbouring positions of a game are much alike.
 const KEPT: f64 = 0.25;
 /// Plies after which a game is given up.
 const LONGEST_GAME: u32 = 200;

@@ -21,15 +21,15 @@ use crate::announcer::Announcer;
 use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser};
 use crate::runtime::{Provider, Runtime};
 
-/// Positions of one run: the intermediate values of a run are all held at once.
+/// Positions in one run: few, as all intermediate values of a run are held at once.
 const BATCH: usize = 16;
 
-/// Settings by which activation ranges are found.
+/// Settings for finding activation ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calibration {
-    /// Positions that the network is shown.
+    /// Number of positions that the network is run on.
     pub positions: usize,
-    /// Seed of the games they come from.
+    /// Seed of the games that the positions come from.
     pub seed: u64,
 }
 
@@ -45,8 +45,8 @@ impl Default for Calibration {
 }
 
 /// Converts a network to an ONNX model whose convolutions and dense layers run in 8 bits on a CPU (see `Quantiser`).
-/// The model is the same for the same network and calibration on one machine; rounding on another may choose other
-/// games.
+/// The model is the same for the same network and calibration on one machine; on another machine, rounding may lead to
+/// other games.
 ///
 /// # Errors
 /// When the network cannot be converted, holds nothing that could run in 8 bits, or does not run.
@@ -71,7 +71,7 @@ pub fn quantise(
     Ok(quantiser.quantise(&ranges)?)
 }
 
-/// A session that shows intermediate values.
+/// A session whose outputs are the intermediate values to observe.
 struct Observer<'a> {
     session: Session,
     input: &'a str,

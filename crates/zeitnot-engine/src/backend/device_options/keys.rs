@@ -5,7 +5,7 @@ use crate::network::{Conversion, InputFormat, Precision, ValueOutput, onnx_keys}
 use crate::runtime::Provider;
 use zeitnot_text::files::named_path;
 
-/// A key, the values that it takes, and the providers that it means something to (all of them: none).
+/// A key with the values that it takes, in words, and the providers that it means something to (empty: all).
 pub(super) struct Key {
     pub(super) name: &'static str,
     pub(super) expected: &'static str,
@@ -22,9 +22,9 @@ const DEVICES: &[Provider] =
 const MOST_RUNS: usize = 8;
 /// The largest batch that can be asked for (Lc0's).
 pub const LARGEST_BATCH: usize = 1024;
-/// Devices that one machine may have.
+/// The most devices of one machine: indices are below this.
 const MOST_DEVICES: u32 = 64;
-/// Threads that one session may have.
+/// The most threads of one session.
 const MOST_THREADS: usize = 128;
 const COUNT: &str = "a whole number from 1 to 1024";
 const NAME: &str = "a name";
@@ -46,7 +46,7 @@ fn name(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Puts a parsed value into its place; whether there was one.
+/// Puts a parsed value into its place, if there is one; returns whether there is.
 fn put<T>(place: &mut Option<T>, value: Option<T>) -> bool {
     let there = value.is_some();
     *place = value.or(place.take());
@@ -250,8 +250,8 @@ pub(super) const KEYS: &[Key] = &[
 /// Key of a provider's own option, with ONNX Runtime's name: `provider.prefer_nhwc=1`.
 pub(super) const PROVIDER: &str = "provider.KEY";
 pub(super) const PROVIDER_PREFIX: &str = "provider.";
-/// Options that the engine sets by other keys (the device, shapes and folders), and those that are addresses in this
-/// process; each with all that begin with it.
+/// Beginnings of provider options that a user may not set: those that the engine sets by other keys (the device, shapes
+/// and folders), and those that are addresses in this process.
 pub(super) const OWN: [&str; 9] = [
     "device_id",
     "device_type",
@@ -263,12 +263,12 @@ pub(super) const OWN: [&str; 9] = [
     "trt_timing_cache_path",
     "cache_dir",
 ];
-/// Options that replay a run at the addresses on the card that it had: inputs and outputs lie on the host here, and are
-/// copied to others each time.
+/// Provider options that replay a run at its old addresses on the card. They do not work here: inputs and outputs lie
+/// on the host, and are copied to other addresses each time.
 pub(super) const CUDA_GRAPHS: [&str; 2] = ["enable_cuda_graph", "trt_cuda_graph_enable"];
-/// The key of the backend native, and of no provider.
+/// The key of the instruction set, which only the backend native takes.
 pub(super) const ISA: &str = "isa";
-/// The arithmetic, which OpenVINO and the backend native take.
+/// The key of the arithmetic, which OpenVINO and the backend native take.
 pub(super) const PRECISION: &str = "precision";
 /// The keys that name heads, which every backend takes.
 pub(super) const POLICY_HEAD: &str = "policy_head";
@@ -279,8 +279,8 @@ pub(super) const INPUT_FORMAT: &str = "input_format";
 pub(super) const INTERFACE: [&str; 6] =
     [INPUT_FORMAT, onnx_keys::INPUT, onnx_keys::POLICY, onnx_keys::WDL, onnx_keys::VALUE, onnx_keys::MOVES_LEFT];
 
-/// Keys of which only one can be given, as the other says the same or the contrary: one device or several, one type,
-/// one value output.
+/// Pairs of keys of which only one can be given, for the second would repeat or undo the first: one device or several,
+/// one type, one value output.
 pub(super) const RIVALS: [[&str; 2]; 3] =
     [["gpu", "devices"], ["datatype", "fp16"], [onnx_keys::WDL, onnx_keys::VALUE]];
 

@@ -17,7 +17,7 @@ use keys::{
     VALUE_HEAD,
 };
 
-/// Why a text is no [`DeviceOptions`]. One line, without the option's name.
+/// An error in a text of [`DeviceOptions`]. It displays as one line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceOptionsError {
     /// No key has this name.
@@ -38,13 +38,13 @@ pub enum DeviceOptionsError {
         key: &'static str,
         /// The value as it came.
         value: String,
-        /// The values that it takes, in words.
+        /// The values that the key takes, in words.
         expected: &'static str,
     },
-    /// A key that stands twice, where the second would undo the first.
+    /// A key that is given twice: the second would undo the first.
     #[error("{0} is given twice")]
     Twice(&'static str),
-    /// Two keys, of which the second would undo the first.
+    /// Two keys that exclude each other: the second would undo the first.
     #[error("{0} and {1} exclude each other")]
     Rivals(&'static str, &'static str),
     /// A key that means nothing to the backend in use.
@@ -70,16 +70,16 @@ pub enum Arithmetic {
     Int8,
 }
 
-/// Options by which a network runs on its device; the provider's default where an option is `None`.
+/// Options for running a network on its device; the provider's default where an option is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceOptions {
-    /// The devices, by index; none means the first.
+    /// Indices of the devices; empty for the first device alone.
     pub devices: Vec<u32>,
     /// Threads of ONNX Runtime inside one session.
     pub threads: Option<usize>,
     /// The most positions in a run.
     pub batch: Option<usize>,
-    /// Number of sizes that runs have up to the largest.
+    /// Number of sizes that runs have, up to the largest.
     pub steps: Option<usize>,
     /// The fewest rows of a run.
     pub min_batch: Option<usize>,
@@ -99,14 +99,14 @@ pub struct DeviceOptions {
     pub policy_head: Option<String>,
     /// The value head of a network with several.
     pub value_head: Option<String>,
-    /// The input format and the names of a model that does not state them: how its file is read
-    /// ([`crate::network::load`]), not how it runs.
+    /// The input format, and the names of inputs and outputs, of a model whose file does not state them: for reading
+    /// the file ([`crate::network::load`]), not for running it.
     pub interface: OnnxInterface,
     /// OpenVINO and the backend native: the arithmetic.
     pub arithmetic: Option<Arithmetic>,
     /// OpenVINO: the device, such as `CPU`, `GPU` or `NPU`. CoreML: the units, `all`, `cpu`, `gpu` or `ane`.
     pub units: Option<String>,
-    /// Folder for compiled forms of a provider; by default in the user's cache.
+    /// Folder for networks that a provider has compiled; by default in the user's cache.
     pub cache_dir: Option<PathBuf>,
     /// The backend native: its instruction set.
     pub isa: Option<Isa>,
@@ -114,7 +114,7 @@ pub struct DeviceOptions {
     given: Vec<&'static str>,
 }
 
-/// Splits at commas that stand outside quotation marks. What is a number alone continues the value before it, so that
+/// Splits a text at commas outside quotation marks. A part that is a mere number continues the value before it, so that
 /// `devices=0,1` is one item.
 fn items(text: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
@@ -208,7 +208,7 @@ impl DeviceOptions {
     /// Checks that the keys mean something to this provider.
     ///
     /// # Errors
-    /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
+    /// [`DeviceOptionsError::NotForBackend`] names the first key that does not.
     pub(crate) fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
         let foreign = |name: &&&'static str| {
             let key = KEYS.iter().find(|key| key.name == **name);
@@ -224,7 +224,7 @@ impl DeviceOptions {
     /// Checks that the keys mean something to the backend native.
     ///
     /// # Errors
-    /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
+    /// [`DeviceOptionsError::NotForBackend`] names the first key that does not.
     pub(crate) fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
         let is_known = |key: &&str| [ISA, PRECISION, POLICY_HEAD, VALUE_HEAD].contains(key) || INTERFACE.contains(key);
         let half = match self.arithmetic {
@@ -254,8 +254,8 @@ impl DeviceOptions {
         quoted.collect::<Vec<_>>().join(",")
     }
 
-    /// The rows of runs on this provider, Lc0's `batch`, `steps` and `min_batch` being the largest run, how many sizes
-    /// there are up to it, and the smallest.
+    /// The rows of runs on this provider. Lc0's `batch`, `steps` and `min_batch` are the largest number of rows, the
+    /// number of sizes up to it, and the smallest number of rows.
     pub fn rows(&self, provider: Provider) -> Rows {
         let usual = provider.rows();
         let most = self.batch.unwrap_or(usual.most);
@@ -276,11 +276,11 @@ impl DeviceOptions {
         }
     }
 
-    /// The rows of runs where a change of their size costs much: one size, `batch` or that from which a larger one
-    /// gains next to nothing, unless `steps` or `min_batch` ask for more.
+    /// The rows of runs where changing their size costs much: a single size, which is `batch` or the provider's
+    /// preferred batch, unless `steps` or `min_batch` ask for more sizes.
     ///
-    /// With CUDA it does for networks with convolutions: ONNX Runtime keeps cuDNN's plans for the last size alone (its
-    /// issue 23006). On an H200 a change took 913 ms with a 20x256 network, 108 ms with
+    /// A change costs much with CUDA for networks with convolutions: ONNX Runtime keeps cuDNN's plans for the last size
+    /// alone (its issue 23006). On an H200 a change took 913 ms with a 20x256 network, 108 ms with
     /// `provider.cudnn_conv_algo_search=HEURISTIC`; in `go movetime 1000` its search made 15 visits at most with eleven
     /// sizes, and 78,664 at least with one (docs/gpu.md).
     pub(crate) fn one_size(&self, provider: Provider) -> Rows {
@@ -290,7 +290,7 @@ impl DeviceOptions {
         }
     }
 
-    /// The conversion of a network for this provider; of a fixed size where there is one.
+    /// The conversion of a network for this provider, with the batch size left open.
     pub(crate) fn conversion(&self, provider: Provider) -> Conversion {
         let usual = Conversion::default();
         let precision = self.datatype.unwrap_or(provider.precision());
@@ -307,8 +307,8 @@ impl DeviceOptions {
         }
     }
 
-    /// [`DeviceOptions::conversion`] for this network: a model that came as ONNX is asked for nothing but what the keys
-    /// ask for, so that it can refuse that. (TensorRT computes in `datatype` for a model of any type.)
+    /// [`DeviceOptions::conversion`] for this network. For a model that came as ONNX it asks only for what the keys ask
+    /// for, so that [`Network::onnx`] can refuse that. (TensorRT computes in `datatype` for a model of any type.)
     pub(crate) fn conversion_of(&self, network: &Network, provider: Provider) -> Conversion {
         let wanted = self.conversion(provider);
         if !matches!(network.description().architecture, Architecture::Onnx { .. }) {

@@ -9,10 +9,10 @@ use crate::network::{CONVOLUTION_MAP, MOVES, Planes, SQUARES};
 use zeitnot_kernels::Buffer;
 use zeitnot_kernels::{Kernels, Shape};
 
-/// The most positions whose heads are computed together, and so in one call before it is split.
+/// The most positions whose heads are computed together; a larger batch is split.
 pub(super) const MAXIMUM_BATCH: usize = 64;
 
-/// A worker's buffers.
+/// A worker's evaluator of a residual network, with its buffers.
 pub(super) struct NativeEvaluator {
     shared: Arc<ResidualNetwork>,
     tower: Tower,
@@ -22,7 +22,7 @@ pub(super) struct NativeEvaluator {
     moves_left: HeadBuffers,
 }
 
-/// The layers of a head, for [`MAXIMUM_BATCH`] positions.
+/// The numbers in the layers of a head, for [`MAXIMUM_BATCH`] positions.
 struct HeadBuffers {
     planes: Buffer,
     hidden: Buffer,
@@ -81,7 +81,7 @@ impl NativeEvaluator {
         Ok(())
     }
 
-    /// The tower, the policy and the planes of the other heads, for one part of the batch that begins at `row`.
+    /// Computes the tower, the policy and the other heads' planes, for the part of the batch that begins at `row`.
     fn part(
         &mut self,
         shared: &ResidualNetwork,
@@ -160,7 +160,7 @@ impl Evaluator for NativeEvaluator {
     }
 }
 
-/// A 1x1 convolution of some boards and the activation.
+/// Computes a 1x1 convolution of some boards, and the activation.
 fn planes(
     kernels: &Kernels,
     plan: &ResidualPlan,
@@ -175,7 +175,7 @@ fn planes(
     kernels.activate(&mut output[..boards * columns * SQUARES * kernels.lanes()], plan.tower.activation);
 }
 
-/// The dense layers of a head for the whole batch.
+/// Computes the dense layers of a head for the whole batch.
 fn dense(kernels: &Kernels, plan: &ResidualPlan, head: &HeadPlan, rows: usize, buffers: &mut HeadBuffers) {
     let shape = |inner, columns| Shape { groups: rows, group_rows: 1, inner, columns };
     let HeadPlan { hidden, output, .. } = head;
@@ -196,7 +196,7 @@ fn dense(kernels: &Kernels, plan: &ResidualPlan, head: &HeadPlan, rows: usize, b
     );
 }
 
-/// The planes of some positions.
+/// The planes of some positions; an error if a position has none.
 pub(super) fn planes_of<'a>(network: &str, queries: &'a [Query]) -> Result<Vec<&'a Planes>, BackendError> {
     let planes = |query: &'a Query| {
         query.planes.as_deref().ok_or_else(|| BackendError::Query {
@@ -220,7 +220,7 @@ pub(super) fn score(outputs: &[f32]) -> Result<(f32, f32), String> {
     }
 }
 
-/// Value and draw from the logits of win, draw and loss.
+/// Expected score and draw probability from the logits of win, draw and loss.
 fn wdl(logits: [f32; 3]) -> Result<(f32, f32), String> {
     for logit in logits {
         finite(logit, "value")?;

@@ -1,11 +1,11 @@
 //! Runs networks on the processor by our own kernels ([`zeitnot_kernels`]): no library is needed.
 //!
-//! A network is made ready once and shared by all workers ([`prepared`], [`transformer`]); each worker has its own
+//! A network is prepared once and shared by all workers ([`prepared`], [`transformer`]); each worker has its own
 //! buffers and evaluates its own batches on its own thread. Most of the time of a residual network goes into 3x3
-//! convolutions; Winograd's filtering leaves a quarter of their multiplications (F(4x4, 3x3)). Most of
-//! that of a transformer goes into products of the squares' rows with the weights of dense layers. Layers that
-//! frameworks compute in full are not: the first convolution or embedding adds up the weights of the set squares, and
-//! the last layer of the policy is computed for the legal moves alone.
+//! convolutions; Winograd's filtering leaves a quarter of their multiplications (F(4x4, 3x3)). Most of the
+//! time of a transformer goes into products of the squares' rows with the weights of dense layers. Unlike in
+//! frameworks, two layers are not computed in full: the first convolution or embedding adds up the weights of the set
+//! squares, and the last layer of the policy is computed for the legal moves alone.
 //!
 //! | file | what |
 //! |---|---|
@@ -34,25 +34,25 @@ pub use zeitnot_kernels::{Isa, UnknownIsa};
 /// Positions from which a larger batch gains little (see `benches/native.rs`).
 const PREFERRED_BATCH: usize = 8;
 
-/// The width of the widest transformer whose games in 8 bits are known, T1-256x10. (Wider ones may have larger
+/// The width of the widest transformer that was tested in games with 8 bits, T1-256x10. (Wider ones may have larger
 /// outliers.)
 const WIDEST_IN_8_BITS: usize = 256;
 
-/// Options by which the backend native runs a network; its default where an option is `None`.
+/// Options for running a network on the backend native.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NativeOptions<'a> {
-    /// The instruction set, for the fastest of this processor.
+    /// The instruction set; `None` for the fastest of this processor.
     pub isa: Option<Isa>,
-    /// The arithmetic of the large layers of a transformer: [`Arithmetic::Float32`] or [`Arithmetic::Int8`], for the
-    /// one of the two that plays best (`default_arithmetic`).
+    /// The arithmetic of the large layers of a transformer, [`Arithmetic::Float32`] or [`Arithmetic::Int8`]; `None` for
+    /// the one of the two that plays best (`default_arithmetic`).
     pub arithmetic: Option<Arithmetic>,
-    /// The policy head, for the first.
+    /// Name of the policy head; `None` for the first.
     pub policy_head: Option<&'a str>,
-    /// The value head, for the first.
+    /// Name of the value head; `None` for the first.
     pub value_head: Option<&'a str>,
 }
 
-/// A network on the processor.
+/// A backend that runs a network on the processor.
 pub struct NativeBackend {
     attributes: Attributes,
     isa: Isa,
@@ -66,11 +66,11 @@ enum PreparedNetwork {
 }
 
 impl NativeBackend {
-    /// Makes a network ready as asked.
+    /// Prepares a network with these options.
     ///
     /// # Errors
-    /// When it came as ONNX, does not have a head that was asked for, or the processor does not have the instruction
-    /// set.
+    /// When the network came as ONNX or does not have a head that was asked for, or the processor does not have the
+    /// instruction set.
     pub fn new(
         network: &Network,
         options: &NativeOptions<'_>,
@@ -106,22 +106,22 @@ impl NativeBackend {
         Ok(NativeBackend { attributes, isa, shared })
     }
 
-    /// Whether it is the fastest on this processor for a network in Lc0's format: a residual one, and with AVX-512 one
-    /// with an attention policy. (T1-256x10 in float32: 1.05 times ONNX Runtime at a batch of 1, 1.06 times at 8 and
-    /// 16, Zen 4.)
+    /// Whether this backend is the fastest on this processor for a network: a residual one in Lc0's format, and with
+    /// AVX-512 also one with an attention policy. (T1-256x10 in float32: 1.05 times ONNX Runtime at a batch of 1, 1.06
+    /// times at 8 and 16, Zen 4.)
     pub(crate) fn is_fastest(network: &Network) -> bool {
         let has_attention = |layers: &Layers| matches!(layers.policy(None, network.name()), Ok(Policy::Attention(_)));
         network.weights().is_some() || Isa::best() == Isa::Avx512 && network.layers().is_some_and(has_attention)
     }
 
-    /// The instruction set that it runs on.
+    /// The instruction set that the network runs with.
     pub fn isa(&self) -> Isa {
         self.isa
     }
 }
 
-/// The arithmetic that a network plays best with on this processor: 8 bits where it multiplies bytes (AVX-512 VNNI) and
-/// the network is a transformer no wider than the widest that was played so, else float32.
+/// The arithmetic that a network plays best with on this processor: 8 bits if the processor multiplies bytes (AVX-512
+/// VNNI) and the network is a transformer no wider than [`WIDEST_IN_8_BITS`], else float32.
 ///
 /// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
 fn default_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
@@ -133,7 +133,7 @@ fn default_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
     }
 }
 
-/// The network made ready, and how many outputs its value head has.
+/// The prepared network, and the number of outputs of its value head.
 fn prepare(
     network: &Network,
     layers: &Layers,

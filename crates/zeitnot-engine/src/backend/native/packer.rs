@@ -11,7 +11,7 @@ use zeitnot_kernels::Buffer;
 use zeitnot_kernels::Isa;
 use zeitnot_kernels::{Kernels, TAPS, Tiling};
 
-/// Puts weights in order for vectors of `lanes` and panels of `panel` vectors.
+/// The order of packed weights: in vectors of `lanes` numbers and panels of `panel` vectors.
 pub(super) struct Packer {
     pub lanes: usize,
     pub panel: usize,
@@ -64,8 +64,8 @@ impl Packer {
         })
     }
 
-    /// The input of a flattened board of `planes` planes that lies at `index` of the kernels' layout
-    /// `[vector][square][lane]`, in the file's order `[plane][square]`.
+    /// The index in the file's order `[plane][square]` of the number at `index` in the kernels' order
+    /// `[vector][square][lane]`, for a board of `planes` planes; `None` for padding.
     fn flattened(&self, planes: usize, index: usize) -> Option<usize> {
         let (vector, square, lane) = (index / (SQUARES * self.lanes), index / self.lanes % SQUARES, index % self.lanes);
         let plane = vector * self.lanes + lane;
@@ -85,7 +85,7 @@ impl Packer {
         HeadPlan { convolution: self.matrix_1x1(&head.convolution), hidden, output }
     }
 
-    /// The rows of a classical policy.
+    /// The weights of a classical policy's dense layer, a row for each move.
     pub(super) fn rows(&self, convolution: &Convolution, dense: &Dense) -> Buffer {
         let inner = self.vectors(convolution.outputs) * SQUARES * self.lanes;
         let mut rows = Buffer::new(MOVES * inner);
@@ -97,7 +97,7 @@ impl Packer {
         rows
     }
 
-    /// The kernels of each output of a convolution over its inputs, for one output at a time.
+    /// The 3x3 kernels of a convolution in the order for computing one output at a time.
     pub(super) fn taps(&self, convolution: &Convolution) -> Buffer {
         let columns = self.vectors(convolution.inputs);
         let mut taps = Buffer::new(CONVOLUTION_PLANES * columns * TAPS * self.lanes);
@@ -113,7 +113,7 @@ impl Packer {
         taps
     }
 
-    /// The kernels of each input plane of the first convolution over the outputs, and their sums over the history.
+    /// The 3x3 kernels of the first convolution for each input plane, then their sums over the history; and the biases.
     pub(super) fn input(&self, convolution: &Convolution) -> (Buffer, Buffer) {
         let columns = self.vectors(convolution.outputs);
         let plane_numbers = columns * TAPS * self.lanes;
@@ -164,7 +164,7 @@ impl Packer {
         weights
     }
 
-    /// The blocks, on as many threads as there are cores: the weights of a large tower take seconds to transform.
+    /// Packs the blocks on as many threads as there are cores: the weights of a large tower take seconds to transform.
     pub(super) fn blocks(&self, blocks: &[Block]) -> Vec<BlockPlan> {
         in_parts(blocks, |_, part| part.iter().map(|block| self.block(block)).collect())
     }

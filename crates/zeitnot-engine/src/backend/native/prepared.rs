@@ -1,24 +1,24 @@
-//! Prepares a network for the kernels: sizes rounded up to whole vectors, weights transformed, and in the order in
-//! which they are read.
+//! Prepares a residual network for the kernels: sizes are rounded up to whole vectors, and weights are transformed and
+//! put into the order in which they are read.
 //!
-//! Padding is harmless: the weights of planes that are not there are zeros, relu, mish and the gates keep zeros, and
-//! what is made of them meets weights of zero again.
+//! Padding is harmless: the weights of padding planes are zeros, relu, mish and the gates keep zeros, and what comes
+//! out of padding is multiplied by weights of zero again.
 
 use super::packer::Packer;
 use crate::network::{Activation, Block, Convolution, PolicyHead, Weights};
 use zeitnot_kernels::Buffer;
 use zeitnot_kernels::{Kernels, Tiling};
 
-/// Boards of the history in the input, and planes of each: the same plane of all boards has a set of weights of its
-/// own, because a piece that has not moved is on all eight.
+/// Boards of the history in the input. Each plane of a board has a further set of weights, for a piece that is on the
+/// same square of all boards, as a piece that has not moved is.
 pub(super) const HISTORY: usize = 8;
 /// Planes of one board of the history.
 pub(super) const HISTORY_PLANES: usize = 13;
 
-/// Bytes of transformed weights of the tower beyond which a single position is limited by the memory they come from, so
-/// that F(2x2) is kept as well: what processors of today share as their last cache, less room for everything else. On
-/// 10x128 (47 MB) it does 1.7 times as many single positions, on 20x256 (377 MB) 1.8 times; AVX2 gains nothing, being
-/// slower than the memory.
+/// Bytes of a tower's transformed weights beyond which weights for F(2x2) are kept as well: about the last cache that
+/// processors of today share, less room for everything else. Weights beyond it come from memory, which limits single
+/// positions. F(2x2) computes 1.7 times as many of those on 10x128 (47 MB), 1.8 times on 20x256 (377 MB); AVX2 gains
+/// nothing, being slower than the memory.
 const LARGE: usize = 24 << 20;
 
 /// A prepared network and the kernels that run it, shared by all workers.
@@ -35,17 +35,17 @@ pub(super) struct ResidualPlan {
     pub policy: PolicyPlan,
     pub value: HeadPlan,
     pub moves_left: Option<HeadPlan>,
-    /// Outputs of the value head: 3 or 1.
+    /// Number of outputs of the value head: 3 or 1.
     pub value_outputs: usize,
 }
 
 /// A tower of residual blocks.
 pub(super) struct TowerPlan {
-    /// Vectors of the tower's planes.
+    /// Planes of the tower, in vectors.
     pub columns: usize,
     /// The widest 3x3 convolution of the network, in vectors.
     pub widest: usize,
-    /// `[plane][vector][tap][lane]`: the 112 planes, then the sums of the [`HISTORY_PLANES`] over the history.
+    /// Weights `[plane][vector][tap][lane]`: of 112 planes, then sums of the [`HISTORY_PLANES`] over the history.
     pub input: Buffer,
     pub input_bias: Buffer,
     pub blocks: Vec<BlockPlan>,
@@ -54,12 +54,12 @@ pub(super) struct TowerPlan {
     pub has_two: bool,
 }
 
-/// A 3x3 convolution.
+/// A 3x3 convolution, its weights transformed for each [`Tiling`].
 pub(super) struct WinogradPlan {
     pub inner: usize,
     pub columns: usize,
     pub four: Buffer,
-    /// Empty unless [`TowerPlan::has_two`].
+    /// Weights for F(2x2); empty unless [`TowerPlan::has_two`].
     pub two: Buffer,
     pub bias: Buffer,
 }
@@ -97,14 +97,14 @@ pub(super) struct HeadPlan {
 
 /// A policy head, its last layer ready for one move at a time.
 pub(super) enum PolicyPlan {
-    /// Moves are rows of a dense layer.
+    /// A head whose moves are rows of a dense layer.
     Classical {
         convolution: MatrixPlan,
         /// `[move][input]`
         rows: Buffer,
         bias: Vec<f32>,
     },
-    /// Moves are squares of planes.
+    /// A head whose moves are squares of planes.
     Convolution {
         hidden: WinogradPlan,
         /// `[plane][vector][tap][lane]`
@@ -114,7 +114,7 @@ pub(super) enum PolicyPlan {
 }
 
 impl PolicyPlan {
-    /// Vectors of the planes before the last layer.
+    /// Planes before the last layer, in vectors.
     pub(super) fn columns(&self) -> usize {
         match self {
             PolicyPlan::Classical { convolution, .. } => convolution.columns,

@@ -13,7 +13,7 @@ pub(super) struct Tower {
     chunk: usize,
     /// The residual stream, which the blocks add to: `[board][vector][square][lane]`.
     boards: Buffer,
-    /// Tiles before and after the products of a convolution.
+    /// Transformed tiles that the products of a convolution read; the field `after` has those that they write.
     before: Buffer,
     after: Buffer,
     scratch: Buffer,
@@ -63,7 +63,7 @@ impl Tower {
         }
     }
 
-    /// Another 3x3 convolution with its activation, on the output of the last block.
+    /// Computes another 3x3 convolution with its activation, from the output of the last block.
     pub(super) fn convolve(
         &mut self,
         plan: &TowerPlan,
@@ -76,7 +76,7 @@ impl Tower {
         self.epilogue(plan, kernels, End::Last(convolution, output), boards);
     }
 
-    /// The first convolution.
+    /// Computes the first convolution, and the tiles of the next one.
     fn enter(&mut self, plan: &TowerPlan, kernels: &Kernels, positions: &[&Planes]) {
         let tiling = tiling(plan, positions.len());
         let slab = slab(plan, kernels, tiling, positions.len());
@@ -141,23 +141,23 @@ impl Tower {
     }
 }
 
-/// Convolution that has ended.
+/// The convolution that an epilogue follows.
 enum End<'a> {
-    /// The first of a block.
+    /// The first convolution of a block.
     First(&'a WinogradPlan),
-    /// The second of a block.
+    /// The second convolution of a block.
     Second(&'a BlockPlan),
-    /// One after the tower, whose boards go here.
+    /// A convolution after the tower, and the place for its boards.
     Last(&'a WinogradPlan, &'a mut [f32]),
 }
 
-/// The tiling for `boards` positions. From two on, the arithmetic that F(4x4) saves outweighs its larger weights.
+/// The tiling for `boards` positions. From two positions on, F(4x4) saves more arithmetic than its larger weights cost.
 fn tiling(plan: &TowerPlan, boards: usize) -> Tiling {
     if plan.has_two && boards == 1 { Tiling::Two } else { Tiling::Four }
 }
 
-/// The distance from one transformed number of the tiles of `boards` positions to the next; all convolutions have the
-/// same.
+/// The distance from one transformed number of a tile to the next, in the tiles of `boards` positions; the same for all
+/// convolutions.
 fn slab(plan: &TowerPlan, kernels: &Kernels, tiling: Tiling, boards: usize) -> usize {
     tiling.slab(boards * plan.widest * tiling.tiles() * kernels.lanes())
 }
@@ -169,8 +169,8 @@ fn chunk(plan: &TowerPlan, lanes: usize) -> usize {
     if plan.columns * lanes <= NARROW { 6 } else { 24 }
 }
 
-/// The planes of a position as the first convolution takes them. Squares that a plane of the history has on all of its
-/// boards are entered once, with the sum of the weights.
+/// Writes the planes of a position as the first convolution takes them. A square that is set in a plane of all boards
+/// of the history is entered once, with the sum of the weights.
 fn set_squares(planes: &Planes, full: &mut Vec<FullPlane>, set: &mut Vec<SetSquare>) {
     full.clear();
     set.clear();

@@ -36,7 +36,7 @@ impl BareSession {
     /// Loads the network as a backend with these options would.
     ///
     /// # Errors
-    /// As of the backend.
+    /// Those of the backend.
     pub(in crate::backend) fn new(
         runtime: &Arc<Runtime>,
         provider: Provider,
@@ -57,7 +57,7 @@ impl BareSession {
         self.rows.most
     }
 
-    /// The rows of a run of `positions`, as the backend's would be.
+    /// The rows of a run of `positions`, as in the backend.
     pub fn rows(&self, positions: usize) -> usize {
         self.rows.of(positions)
     }
@@ -93,7 +93,7 @@ impl BareSession {
     /// When the device fails.
     ///
     /// # Panics
-    /// If the input has fewer positions.
+    /// If the input has fewer than `first + rows` positions.
     pub fn run(&mut self, input: &BareInput, first: usize, rows: usize) -> Result<(), BackendError> {
         let dense = &[PLANES, 8, 8];
         let outputs = match &input.0 {

@@ -9,16 +9,16 @@ use crate::network::OnnxModel;
 use crate::network::onnx_fields::all;
 use crate::network::onnx_proto::field::{EXTERNAL_DATA, GRAPH, INITIALIZER, KEY, VALUE};
 
-/// The key of the entry that names the file.
+/// The key of the entry that names a tensor's file.
 const LOCATION: &[u8] = b"location";
 
-/// The folder in which ONNX Runtime is to look for the external data of a model; `None` for a model that has none.
-/// Unless this setting, it looks into the working folder.
+/// The folder in which ONNX Runtime is to look for the external data of a model (without this setting it takes the
+/// working folder); `None` for a model that has none.
 pub(super) fn folder(model: &OnnxModel) -> Option<&Path> {
     model.folder.as_deref().filter(|_| locations(&model.bytes).next().is_some())
 }
 
-/// The SHA-256 of each file of external data that can be read: it distinguishes networks whose models are the same.
+/// The SHA-256 of the external files that can be read: they distinguish networks whose models are the same.
 pub(super) fn digests(model: &OnnxModel) -> Vec<String> {
     let Some(folder) = &model.folder else { return Vec::new() };
     let files: BTreeSet<PathBuf> = locations(&model.bytes).map(PathBuf::from).collect();
@@ -28,7 +28,7 @@ pub(super) fn digests(model: &OnnxModel) -> Vec<String> {
     paths.filter_map(|path| File::open(path).and_then(sha256).ok()).collect()
 }
 
-/// The files that the tensors of a model name; one comes as often as it is named.
+/// The files that the tensors of a model name; a file comes as often as it is named.
 fn locations(model: &[u8]) -> impl Iterator<Item = &str> {
     let tensors = all(model, GRAPH).flat_map(|graph| all(graph, INITIALIZER));
     let entries = tensors.flat_map(|tensor| all(tensor, EXTERNAL_DATA));

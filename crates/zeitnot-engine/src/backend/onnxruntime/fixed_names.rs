@@ -13,11 +13,11 @@ use crate::network::onnx_proto::field::GRAPH;
 const PRODUCER_VERSION: u32 = 3;
 /// `GraphProto.name`.
 const NAME: u32 = 2;
-/// The name of every graph. It must have one.
+/// The name that every graph gets, for a graph must have one.
 const GRAPH_NAME: &str = "network";
 
-/// The model with [`GRAPH_NAME`] for a name and without its maker's version, all else as it was; none if it is no
-/// model.
+/// The model with [`GRAPH_NAME`] for its graph's name and without its maker's version, otherwise unchanged; `None` if
+/// the bytes are no model.
 pub(super) fn model(model: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(model.len() + GRAPH_NAME.len());
     for field in fields(model)? {

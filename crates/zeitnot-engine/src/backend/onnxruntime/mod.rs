@@ -9,7 +9,7 @@
 //! | `ready` | whether TensorRT's engines are built already |
 //! | `model_io` | the inputs and outputs of a model |
 //! | `external` | the files that the tensors of a model may lie in |
-//! | `fixed_names` | models under fixed names, for those change while the network does not |
+//! | `fixed_names` | models under fixed names, as their own may change while the network does not |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
 //! | `run_buffers` | the tensors of runs, made once for each size |
 //! | `outputs` | evaluations from the outputs of a run |
@@ -47,9 +47,9 @@ pub(super) use session::probe;
 use session::{SessionPlan, can_be_compiled_long};
 use shared::SharedModel;
 
-/// Workers for a device of its own: one gathers while the device works for the other.
+/// Workers for a device other than the CPU: one gathers while the device works for the other.
 const DEVICE_WORKERS: usize = 2;
-/// The share of the most positions a second that a smaller batch reaches where the device is said to saturate.
+/// Share of the best rate of positions that a smaller batch must reach for the device to count as saturated.
 const SATURATED: f64 = 0.95;
 
 /// A network on a device, through one execution provider of ONNX Runtime.
@@ -60,11 +60,11 @@ pub(crate) struct OnnxRuntimeBackend {
     sharing: Sharing,
 }
 
-/// The sessions that are there. Where workers have one each, the one that was made to look at the network, until the
-/// first worker takes it.
+/// The sessions that are ready. Where each worker has its own, that is the one that was made to inspect the network,
+/// until the first worker takes it.
 struct Sessions {
     ready: Vec<Arc<Mutex<Session>>>,
-    /// The one of the next worker, where they are dealt out in turn.
+    /// Number of sessions dealt out so far, where workers get them in turn.
     next: usize,
 }
 
@@ -74,7 +74,7 @@ impl OnnxRuntimeBackend {
     ///
     /// # Errors
     /// When the provider or a library that it needs does not load (another provider is never taken in its place), the
-    /// network has no ONNX form as asked for, ONNX Runtime does not take it, or a shape is wrong.
+    /// network cannot be converted to ONNX as asked, ONNX Runtime does not take it, or a shape is wrong.
     pub(crate) fn new(
         runtime: Arc<Runtime>,
         provider: Provider,
@@ -170,9 +170,9 @@ pub(super) fn first_line(error: &ort::Error) -> String {
 }
 
 struct OnnxRuntimeEvaluator {
-    /// Before the session, in whose memory they may lie: fields go in this order.
+    /// The buffers, dropped before the session as they may lie in its memory: fields are dropped in this order.
     buffers: BufferPool,
-    /// The worker's own, or one of the device's, which serves one worker at a time.
+    /// The worker's own session, or a shared one, which serves one worker at a time.
     session: Arc<Mutex<Session>>,
     shared: Arc<SharedModel>,
 }

@@ -17,7 +17,7 @@ pub(super) struct ModelIo {
 }
 
 impl ModelIo {
-    /// A network as this provider gets it.
+    /// The model of a network in the form that this provider gets.
     pub(super) fn new(network: &Network, provider: Provider, conversion: &Conversion) -> Result<ModelIo, BackendError> {
         let mut model = network.onnx(conversion)?;
         if let Some(bytes) = without_default_inputs(&model.bytes) {
@@ -31,7 +31,7 @@ impl ModelIo {
         Ok(ModelIo { network: stem(network.name()).to_owned(), model })
     }
 
-    /// The outputs that are read, with the numbers that each has for a position, and their type.
+    /// The outputs that are read: name, numbers for each position, and type.
     pub(super) fn outputs(&self) -> impl Iterator<Item = (&str, usize, Precision)> {
         let types = self.model.types;
         let value = match &self.model.value {
@@ -76,7 +76,7 @@ impl ModelIo {
     }
 }
 
-/// Checks that there is a tensor `[batch, shape...]` of this name and type; the batch size where it is fixed.
+/// Checks that there is a tensor `[batch, shape...]` of this name and type; returns the batch size where it is fixed.
 ///
 /// Dimensions that the model leaves open pass here; what comes out of a run is checked again by its length.
 fn check_tensor(
@@ -104,7 +104,7 @@ fn check_tensor(
     fixed_batch(shape[0]).map_err(|problem| format!("its {what} {name} has {problem}"))
 }
 
-/// The batch size that the number of rows of an input or output fixes; none where it is open (negative).
+/// The batch size that the number of rows of an input or output fixes; `None` where it is open (negative).
 fn fixed_batch(rows: i64) -> Result<Option<usize>, String> {
     match rows {
         0 => Err("no rows".to_owned()),

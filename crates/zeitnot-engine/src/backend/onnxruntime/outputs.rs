@@ -11,8 +11,8 @@ use super::tensor::Numbers;
 use crate::backend::{BackendError, Evaluation, Query};
 use crate::network::{MOVES, Precision, ValueOutput};
 
-/// Distance of probabilities outside 0..1, and of their sum from 1: rounding of 32-bit floats, and half precision
-/// inside foreign models. Logits in the place of probabilities do not pass.
+/// Tolerated distance of probabilities from 0..1, and of their sum from 1: rounding of 32-bit floats, and half
+/// precision inside foreign models. Logits in the place of probabilities do not pass.
 const PROBABILITY_TOLERANCE: f32 = 0.01;
 
 /// The outputs of one run, no longer bound to the session that made them, but to the buffers: the next run writes into
@@ -22,12 +22,12 @@ pub(super) struct Outputs<'b> {
     policy: DynTensor,
     value: DynTensor,
     moves_left: Option<DynTensor>,
-    /// Rows of the run, asked for or not.
+    /// Rows of the run, those that were filled up included.
     rows: usize,
 }
 
 impl<'b> Outputs<'b> {
-    /// Takes the outputs that are read out of a run of `rows` positions.
+    /// Takes the outputs that are read from all outputs of a run of `rows` positions.
     pub(super) fn take(
         model_io: &ModelIo,
         mut outputs: SessionOutputs<'_>,
@@ -48,7 +48,7 @@ impl<'b> Outputs<'b> {
         })
     }
 
-    /// The evaluations of the first rows, which are those of `batch`.
+    /// Adds the evaluations of the first rows, which are those of `batch`, to `answers`.
     pub(super) fn evaluations(
         &self,
         model_io: &ModelIo,
@@ -81,7 +81,7 @@ impl<'b> Outputs<'b> {
         Ok(())
     }
 
-    /// The numbers of an output that has `width` of them for each row.
+    /// The numbers of an output, which must be `width` for each row.
     fn numbers<'a>(
         &self,
         model_io: &ModelIo,
@@ -117,7 +117,7 @@ fn wdl(numbers: [f32; 3]) -> Result<(f32, f32), String> {
     Ok(((win - loss).clamp(-1.0, 1.0), draw.clamp(0.0, 1.0)))
 }
 
-/// A scalar value is the expected score; it says nothing of draws.
+/// Expected score and draw probability from a scalar value, which says nothing of draws.
 fn scalar(value: f32) -> Result<(f32, f32), String> {
     if (-1.0 - PROBABILITY_TOLERANCE..=1.0 + PROBABILITY_TOLERANCE).contains(&value) {
         Ok((value.clamp(-1.0, 1.0), 0.0))

@@ -8,8 +8,8 @@ use crate::backend::{BackendError, DeviceOptions};
 use crate::network::Network;
 use crate::runtime::{Provider, nvidia::Driver};
 
-/// Whether the cache has an engine for this network with these options on each of the devices: then TensorRT starts in
-/// seconds, and else in minutes. An engine of another version of TensorRT looks like one of this.
+/// Whether the cache has an engine for this network with these options on each of the devices: TensorRT then starts in
+/// seconds, else in minutes. An engine of another version of TensorRT counts as well, as it looks the same.
 ///
 /// # Errors
 /// When the network has no form for TensorRT.
@@ -34,8 +34,8 @@ pub(in crate::backend) fn engines_are_ready(
     Ok(plan.cache.is_some_and(|folder| has_engines_for(&folder, &capabilities)))
 }
 
-/// Whether a folder has an engine for each of these compute capabilities, which end the names that ONNX Runtime gives
-/// to engines.
+/// Whether a folder has an engine for each of these compute capabilities: ONNX Runtime ends an engine's name with its
+/// capability.
 fn has_engines_for(folder: &Path, capabilities: &[(i32, i32)]) -> bool {
     let names: Vec<String> = engines(folder).collect();
     let is_there = |(major, minor): &(i32, i32)| {

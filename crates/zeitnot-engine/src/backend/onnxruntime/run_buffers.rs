@@ -27,7 +27,7 @@ pub(super) const RANKS: usize = 8;
 pub(super) struct RunBuffers {
     rows: usize,
     input: Input,
-    /// Options with the output tensors whose shapes the model states.
+    /// Options of a run, with the output tensors whose shapes the model states.
     options: RunOptions<HasSelectedOutputs>,
 }
 
@@ -37,7 +37,7 @@ enum Input {
         planes: HostTensor<f32>,
         held: HeldPlanes,
     },
-    /// Planes of foreign models whose input is narrower.
+    /// Planes for foreign models whose input is narrower than float32.
     Float16 {
         planes: HostTensor<f16>,
         wide: InputBuffer,
@@ -53,7 +53,7 @@ enum Input {
 }
 
 impl RunBuffers {
-    /// The tensors for runs of `rows` in sessions of this model, inputs in the memory of this allocator.
+    /// The tensors for runs of `rows` in sessions of this model, with inputs in the memory of this allocator.
     pub(super) fn new(
         allocator: &Allocator,
         session: &Session,
@@ -124,7 +124,7 @@ impl RunBuffers {
     }
 }
 
-/// The shape of an output of a run of `rows`, where the model states all that follows the batch.
+/// The shape of an output of a run of `rows`; `None` unless the model states all sizes after the batch.
 fn stated_shape(session: &Session, name: &str, rows: usize) -> Option<Vec<i64>> {
     let outlet = session.outputs().iter().find(|output| output.name() == name)?;
     let ValueType::Tensor { shape, .. } = outlet.dtype() else { return None };
@@ -149,21 +149,21 @@ pub(super) fn input_allocator(provider: Provider, device: u32, session: &Session
     Allocator::default()
 }
 
-/// The buffers of one worker by size, the one last used at the end.
+/// The buffers of one worker, for each size of runs; the one last used is at the end.
 pub(super) struct BufferPool {
     kept: Vec<RunBuffers>,
-    /// Rows that all buffers have together at the most.
+    /// The most rows that all buffers have together.
     limit: usize,
 }
 
 impl BufferPool {
-    /// A pool that keeps the buffers of all sizes of these, or, where sizes are any, of twice the largest one.
+    /// A pool that can keep the buffers of all these sizes or, if any size will do, of twice the largest.
     pub(super) fn new(rows: &Rows) -> BufferPool {
         BufferPool { kept: Vec::new(), limit: rows.sizes().iter().sum::<usize>().max(2 * rows.most) }
     }
 
-    /// The buffers for runs of `rows`; without them, those that `make` makes, and others are dropped where they would
-    /// be too many.
+    /// The buffers for runs of `rows`, made by `make` if there are none; those used longest ago are dropped where
+    /// buffers would be too many.
     pub(super) fn of<E>(
         &mut self,
         rows: usize,

@@ -17,7 +17,7 @@ use crate::runtime::{Provider, Runtime};
 
 /// Timed runs of each size while a network is loaded for a device; the fastest counts.
 const TIMED_RUNS: usize = 3;
-/// A run that takes longer than this is timed once.
+/// Milliseconds of a run above which it is timed only once.
 const LONG_RUN_MS: f64 = 50.0;
 
 /// The common part of all sessions of a network.
@@ -30,11 +30,11 @@ pub(super) struct SharedModel {
     pub(super) weights: Option<SharedWeights>,
 }
 
-/// Milliseconds of a run by its rows.
+/// Numbers of rows, and the milliseconds of a run of each.
 pub(super) type RunTimes = Vec<(usize, f64)>;
 
 impl SharedModel {
-    /// Makes the sessions that are there from the start, and lets the device get ready for them.
+    /// Makes the first sessions and lets the device get ready for their runs; returns the sessions and the runs' times.
     pub(super) fn prepare(
         &mut self,
         builder: SessionBuilder,
@@ -70,7 +70,7 @@ impl SharedModel {
         Ok((sessions, times))
     }
 
-    /// A session that has run every size.
+    /// A further session, which has run every size once.
     fn another_session(&self) -> Result<Session, BackendError> {
         let mut session = self.session()?;
         for rows in self.rows.sizes() {
@@ -87,8 +87,8 @@ impl SharedModel {
         }
     }
 
-    /// Makes the weights that all sessions share, and a first session of them. Where they cannot be shared, such as
-    /// without a folder for temporary files, each session has its own.
+    /// Makes the weights that all sessions share, and a first session with them. Where weights cannot be shared, such
+    /// as without a folder for temporary files, each session has its own.
     fn share_weights(&mut self, builder: SessionBuilder) -> Result<Session, BackendError> {
         match SharedWeights::new(builder, &self.model_io.model.bytes) {
             Ok(weights) => {
@@ -107,9 +107,9 @@ impl SharedModel {
         self.session()
     }
 
-    /// Runs every size of batch where the first run of a size is slow: engines are built and plans made before a clock
-    /// runs. Where there are sizes to choose among, it runs each again and returns how long that takes; nothing on a
-    /// CPU. A size that does not run, for want of memory, is the end: smaller ones do.
+    /// Runs every size of batch on a device whose first run of a size is slow, so that engines are built and plans made
+    /// before a clock runs; does nothing on a CPU. Where there are sizes to choose among, it times further runs of
+    /// each. A size that does not run, for want of memory, ends this: smaller ones do run.
     fn warm_up(&self, session: &mut Session) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
             return Ok(Vec::new());
@@ -130,7 +130,7 @@ impl SharedModel {
         Ok(times)
     }
 
-    /// Milliseconds of a run of this size, after a first one: the least of `timed` runs, or of one that takes long.
+    /// Milliseconds of a run of this size, after a first one: the least of `timed` runs, or of fewer if one takes long.
     fn time_of(&self, session: &mut Session, rows: usize, timed: usize) -> Result<f64, BackendError> {
         let mut buffers = self.buffers(session, rows)?;
         buffers.run(session, &self.model_io)?;

@@ -6,7 +6,7 @@ use ort::value::{DynTensor, PrimitiveTensorElementType, TensorElementType, Value
 
 use crate::network::Precision;
 
-/// The number type of an end in ONNX Runtime's words.
+/// ONNX Runtime's name for the number type of an input or output.
 pub(super) fn element_type(precision: Precision) -> TensorElementType {
     match precision {
         Precision::Float32 => TensorElementType::Float32,
@@ -15,7 +15,7 @@ pub(super) fn element_type(precision: Precision) -> TensorElementType {
     }
 }
 
-/// Numbers that an input may have: any bits are one, and those of 0 are zero.
+/// A number type of inputs, in which any bits are a number, and bits of 0 are zero.
 pub(super) trait Number: PrimitiveTensorElementType + Copy {}
 
 impl Number for u8 {}
@@ -64,8 +64,8 @@ pub(super) enum Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// The numbers of a run's output, wherever the run was: ONNX Runtime hands outputs over on the host by default,
-    /// and those that were made ahead lie there too. `None` for what is no tensor of this type.
+    /// The numbers of a run's output; `None` for what is no tensor of this type. They lie on the host wherever the run
+    /// was: ONNX Runtime hands outputs over there by default, and those that were made ahead lie there too.
     pub(super) fn of(precision: Precision, tensor: &DynTensor) -> Option<Numbers<'_>> {
         let ValueType::Tensor { ty, shape, .. } = tensor.dtype() else { return None };
         let count = shape.num_elements();

@@ -1,8 +1,8 @@
 //! Shares one copy of the weights among all sessions on a CPU.
 //!
-//! Every session keeps weights of its own, in the order that its convolutions want. Here a first session optimises the
-//! network and writes down what came out; the tensors of that are read once, and lent to each session that is made from
-//! it. A second session of a 20x256 network then takes less than a megabyte instead of 96, and no optimisation.
+//! Usually every session keeps weights of its own, in the order that its convolutions want. Here a first session
+//! optimises the network and writes down the result; its tensors are read once, and lent to each session that is made
+//! from it. A second session of a 20x256 network then takes less than a megabyte instead of 96, and no optimisation.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use crate::network::onnx_proto::data_type::FLOAT;
 use crate::network::onnx_proto::{ModelProto, TensorProto};
 
-/// The alignment of weights, in numbers: a cache line, and AVX-512's width, as ONNX Runtime's own have.
+/// The alignment of weights, in numbers: a cache line and AVX-512's width, as for ONNX Runtime's own weights.
 const ALIGNMENT: usize = 16;
 /// Tensors of fewer numbers than this stay in the model: lending has its price too.
 const SMALLEST: usize = 256;
@@ -32,15 +32,15 @@ pub(super) struct SharedWeights {
 
 /// Place of the optimised model.
 enum Optimised {
-    /// File without a name, read through this path of `/proc`: nothing is left behind however the process ends.
+    /// A file without a name, read through this path of `/proc`: nothing is left behind however the process ends.
     Nameless { path: PathBuf, _open: File },
-    /// Memory, at the price of a second copy of the weights, where files have names. ONNX Runtime writes to a name
-    /// alone, which is there while the network loads.
+    /// Memory, where files must have names, at the price of a second copy of the weights. ONNX Runtime writes only to a
+    /// named file, which exists while the network loads.
     Memory(Bytes),
 }
 
 impl Optimised {
-    /// A file without a name, where the system can reach one by a path.
+    /// A file without a name and a path that reaches it; an error where the system has no such path.
     fn unnamed_file() -> std::io::Result<(File, PathBuf)> {
         #[cfg(target_os = "linux")]
         {
@@ -55,7 +55,7 @@ impl Optimised {
         Err(std::io::ErrorKind::Unsupported.into())
     }
 
-    /// Has a model written by `write`, which takes a path; returns it and its bytes.
+    /// Lets `write` write a model to a path; returns the model and its bytes.
     fn new(write: impl FnOnce(&Path) -> ort::Result<()>) -> ort::Result<(Optimised, Bytes)> {
         let failed = |error: std::io::Error| ort::Error::new(format!("no optimised model: {error}"));
         if let Ok((file, path)) = Optimised::unnamed_file() {
@@ -71,7 +71,7 @@ impl Optimised {
 }
 
 impl SharedWeights {
-    /// Optimises a model for this processor; `builder` is a session to be, as sessions are to be.
+    /// Optimises a model for this processor; `builder` has the settings that all sessions are to have.
     ///
     /// # Errors
     /// When ONNX Runtime does not take the model, or there is no room for it in the folder for temporary files.
@@ -104,7 +104,7 @@ impl SharedWeights {
     }
 }
 
-/// The name and the numbers of a tensor worth sharing: of float32, large, and written in full.
+/// The name and the numbers of a tensor worth sharing: of float32, large, and written in full; else `None`.
 fn numbers(tensor: &TensorProto) -> Option<(&str, &[[u8; 4]])> {
     let (numbers, rest) = tensor.raw_data.as_ref()?.as_chunks::<4>();
     let count = tensor.dims.iter().try_fold(1, |count, &dim| usize::try_from(dim).ok()?.checked_mul(count))?;
@@ -113,7 +113,7 @@ fn numbers(tensor: &TensorProto) -> Option<(&str, &[[u8; 4]])> {
 }
 
 /// The numbers as an array that begins at a multiple of [`ALIGNMENT`], somewhere in a vector with room to spare:
-/// weights that do not cost the convolutions a tenth of their speed. (ONNX Runtime shares only what it has not
+/// weights that are not aligned cost the convolutions a tenth of their speed. (ONNX Runtime shares only what it has not
 /// allocated itself.)
 fn aligned(dims: &[i64], numbers: &[[u8; 4]]) -> Result<ArrayD<f32>, ShapeError> {
     let mut vector = Vec::with_capacity(numbers.len() + ALIGNMENT);

@@ -15,7 +15,7 @@ pub enum FetchError {
     NotInCatalogue {
         /// The name that was asked for.
         name: String,
-        /// Names like it, or all names.
+        /// Similar names of the catalogue, or all its names.
         names: String,
     },
     /// The address does not lead to a file.
@@ -52,7 +52,7 @@ pub enum FetchError {
         url: String,
         /// Wait in seconds.
         seconds: u64,
-        /// Bytes that are here.
+        /// Bytes downloaded so far.
         bytes: u64,
     },
     /// The connection ended before the file did.
@@ -60,22 +60,22 @@ pub enum FetchError {
     Cut {
         /// The address.
         url: String,
-        /// Bytes that are here.
+        /// Bytes downloaded so far.
         bytes: u64,
         /// Bytes of the whole file, or `?`.
         total: String,
     },
-    /// The file is another one than expected.
+    /// The file does not have the known checksum.
     #[error("{url}: the file's sha256 is {actual}, not {expected}; it was removed")]
     Checksum {
         /// The address.
         url: String,
         /// The known checksum.
         expected: String,
-        /// The file's.
+        /// The file's checksum.
         actual: String,
     },
-    /// The server has another file than it had at first.
+    /// The file on the server is not the one that was fetched first.
     #[error(
         "{url}: the file's sha256 is {actual}, and {} has {expected}, of when it was fetched first; it was removed: \
          --force takes it",
@@ -88,7 +88,7 @@ pub enum FetchError {
         record: PathBuf,
         /// The recorded checksum.
         expected: String,
-        /// The file's.
+        /// The file's checksum.
         actual: String,
     },
     /// The file is larger than it may be.
@@ -96,10 +96,10 @@ pub enum FetchError {
     TooLarge {
         /// The address.
         url: String,
-        /// The most bytes that it may have.
+        /// The most bytes that the file may have.
         limit: u64,
     },
-    /// A file of that name is there and is another one.
+    /// A file of that name is there already, and has another checksum.
     #[error(
         "{} is there and differs from what it should be (its sha256 is {actual}, not {expected}): --force replaces it",
         path.display()
@@ -109,15 +109,15 @@ pub enum FetchError {
         path: PathBuf,
         /// The known checksum.
         expected: String,
-        /// The file's.
+        /// The file's checksum.
         actual: String,
     },
-    /// The downloaded file is no network, or one that cannot be used.
+    /// The downloaded file is no network, or a network that cannot be used.
     #[error("{url} was downloaded, but: {reason}")]
     Network {
         /// The address.
         url: String,
-        /// The error in reading it; its text is in this one's.
+        /// The error in reading the file, whose text is part of this error's text.
         reason: NetworkError,
     },
     /// Another process downloads the same file.

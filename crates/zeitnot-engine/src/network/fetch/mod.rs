@@ -1,8 +1,8 @@
 //! Downloads network files.
 //!
-//! A file is downloaded under its final name into a folder of unfinished ones, where no engine looks, and moved into
-//! place when it is whole: of the length that the server gave, of the right checksum where one is known, and a network
-//! that loads. A download that was cut goes on where it ended, if the server still has the same file.
+//! A file is downloaded under its final name into a folder of unfinished files, where no engine looks. It is moved into
+//! place once it has the length that the server gave and the checksum, if one is known, and loads as a network. A
+//! download that was cut goes on where it ended, if the server still has the same file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,16 +28,16 @@ const UNFINISHED: &str = ".unfinished";
 pub enum FetchProgress {
     /// The file is coming in.
     Downloading {
-        /// Bytes that are here, those of an earlier attempt included.
+        /// Bytes downloaded so far, including earlier attempts.
         bytes: u64,
-        /// Bytes of the whole file, where the server gives them.
+        /// Bytes of the whole file, if the server states them.
         total: Option<u64>,
     },
     /// Check of a whole file's content.
     Checking,
 }
 
-/// A network that is in place.
+/// A network file that is in the folder now.
 #[derive(Debug)]
 pub struct Fetched {
     /// The file.
@@ -46,7 +46,7 @@ pub struct Fetched {
     pub sha256: String,
     /// Whether the checksum was known beforehand: from the catalogue, or recorded when the file was first fetched.
     pub verified: bool,
-    /// Whether it had been there already, so that nothing was downloaded.
+    /// Whether the file was there already, so that nothing was downloaded.
     pub was_there: bool,
     /// The network in the file.
     pub network: Network,
@@ -64,12 +64,11 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// Downloads the network unless it is there. The checksum of a file that had none known is recorded beside it, so
-    /// that the next call can check whether it is still the same: the file that lies there, and the one that the server
-    /// has.
+    /// Downloads the network unless its file is there. Where no checksum is known, the file's is recorded beside it, so
+    /// that the next call can check that neither this file nor the server's has changed.
     ///
     /// # Errors
-    /// [`FetchError`]; the folder of networks is as it was.
+    /// [`FetchError`]; the networks in the folder stay as they were.
     pub fn fetch(&self, source: &Source, report: &mut dyn FnMut(FetchProgress)) -> Result<Fetched, FetchError> {
         let path = self.folder.join(&source.file_name);
         if path.exists() && !self.force {
@@ -81,7 +80,7 @@ impl Fetcher {
             unfinished.ancestors().take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
         let fetched = self.fetch_by_way_of(&unfinished, source, path, report);
         if fetched.is_err() {
-            // Fails for those with something in them, such as the part that came of a download that was cut.
+            // Folders that are not empty stay: a download that was cut leaves its part there.
             made.iter().for_each(|folder| drop(fs::remove_dir(folder)));
         }
         fetched
@@ -128,7 +127,7 @@ impl Fetcher {
             }
         };
         part.finish(&path)?;
-        // Fails while there are others.
+        // Fails while other unfinished downloads are there.
         fs::remove_dir(unfinished).ok();
         if source.sha256.is_none() {
             record(&path, &sha256)?;
@@ -137,7 +136,7 @@ impl Fetcher {
         Ok(Fetched { path, sha256, verified, was_there: false, network })
     }
 
-    /// A file that is there already.
+    /// Checks and reads a file that is there already.
     fn inspect(&self, source: &Source, path: PathBuf) -> Result<Fetched, FetchError> {
         let actual = digest(&path)?;
         let expected = source.sha256.clone().or_else(|| recorded(&path));

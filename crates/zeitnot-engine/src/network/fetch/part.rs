@@ -1,4 +1,4 @@
-//! Keeps an unfinished download, with the server's name of its version, between attempts.
+//! Keeps an unfinished download between attempts, with the version of the file that the server stated.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -23,7 +23,7 @@ pub(super) struct ContentRange {
 }
 
 impl ContentRange {
-    /// Whether the part begins behind the bytes that are here, of a file that has as many.
+    /// Whether this part begins right after the first `have` bytes, in a file of at least so many.
     pub(crate) fn goes_on_at(&self, have: u64) -> bool {
         self.start == Some(have) && self.total.is_none_or(|total| total >= have)
     }
@@ -35,14 +35,14 @@ pub(super) fn content_range<B>(response: &Response<B>) -> Option<ContentRange> {
     Some(ContentRange { start, total: total.trim().parse().ok() })
 }
 
-/// An unfinished file. Beside it lies a file with the server's name of this version, so that a later version is not
-/// appended to it; that file is also the lock which keeps other processes away.
+/// An unfinished file. A second file beside it holds the server's name for this version, so that a later version is not
+/// appended to it; the second file is also the lock that keeps other processes away.
 pub(super) struct Part {
     pub path: PathBuf,
     file: File,
     version_path: PathBuf,
     version_file: File,
-    /// The server's name of the version that is here.
+    /// The server's name for the version that is being downloaded; empty without one.
     pub version: String,
 }
 
@@ -63,13 +63,13 @@ impl Part {
         Ok(Part { path, file, version_path, version_file, version })
     }
 
-    /// Bytes that are here.
+    /// Bytes downloaded so far.
     pub(crate) fn length(&self) -> Result<u64, FetchError> {
         Ok(self.file.metadata().map_err(io_error("read", &self.path))?.len())
     }
 
-    /// Makes ready to go on after `length` bytes of the version that the server answers with: a strong entity tag or a
-    /// date (RFC 9110, 13.1.5).
+    /// Prepares for appending after `length` bytes, and notes the version that the server answers with: a strong entity
+    /// tag or a date (RFC 9110, 13.1.5).
     pub(crate) fn start_at<B>(&mut self, length: u64, response: &Response<B>) -> Result<(), FetchError> {
         let tag = header(response, ETAG).filter(|tag| !tag.starts_with("W/"));
         self.version = tag.or_else(|| header(response, LAST_MODIFIED)).unwrap_or_default().to_owned();
@@ -86,7 +86,7 @@ impl Part {
         seek(&mut self.file).map(|_| ()).map_err(io_error("write", &self.path))
     }
 
-    /// Puts bytes after those that are here.
+    /// Appends bytes to the file.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), FetchError> {
         self.file.write_all(bytes).map_err(io_error("write", &self.path))
     }
@@ -102,7 +102,7 @@ impl Part {
         fs::remove_file(&self.version_path).map_err(io_error("remove", &self.version_path))
     }
 
-    /// Forgets the file: it is of no use.
+    /// Removes the file, which is of no use.
     pub(crate) fn discard(self) -> Result<(), FetchError> {
         fs::remove_file(&self.path).map_err(io_error("remove", &self.path))?;
         fs::remove_file(&self.version_path).map_err(io_error("remove", &self.version_path))
@@ -119,7 +119,7 @@ pub(super) fn digest(path: &Path) -> Result<String, FetchError> {
     File::open(path).and_then(sha256).map_err(io_error("read", path))
 }
 
-/// File with the checksum of a file, in the format of `sha256sum`.
+/// Path of the file that records the checksum of the file at `path`, in the format of `sha256sum`.
 pub(super) fn record_path(path: &Path) -> PathBuf {
     let mut record = path.as_os_str().to_owned();
     record.push(".sha256");
@@ -133,7 +133,7 @@ pub(super) fn record(path: &Path, sha256: &str) -> Result<(), FetchError> {
     fs::write(&record, format!("{sha256}  {name}\n")).map_err(io_error("write", &record))
 }
 
-/// The checksum that was recorded for a file.
+/// The checksum that was recorded for a file, if there is one.
 pub(super) fn recorded(path: &Path) -> Option<String> {
     /// Hexadecimal digits of a SHA-256.
     const DIGITS: usize = 64;

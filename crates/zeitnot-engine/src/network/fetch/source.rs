@@ -11,19 +11,19 @@ const ENDINGS: [&str; 3] = [".pb.gz", ".pb", ".onnx"];
 /// A file to download.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The address. One of https is never left for http, not by a redirect either. One of http is taken as it is: the
-    /// catalogue has none, so the user has typed it (for a server of his own network, say).
+    /// The address. A download over https never goes on over http, not by a redirect either. An http address is used as
+    /// it is: the catalogue has none, so the user typed it (for a server of his own network, say).
     pub(crate) url: String,
-    /// The name of the file that it becomes.
+    /// The name of the downloaded file.
     pub file_name: String,
     /// SHA-256 in lower-case hexadecimal, where it is known.
     pub(crate) sha256: Option<String>,
-    /// The most bytes that it may have; a download of more is broken off.
+    /// The most bytes that the file may have; a longer download is broken off.
     pub(crate) limit: u64,
 }
 
 impl Source {
-    /// The file behind an address; it keeps its name, and gets the ending `.pb.gz` if it has none of a network. It may
+    /// The file at an address. The file keeps its name, with `.pb.gz` added if it has no ending of a network, and may
     /// be as large as the largest network that can be read, 2 GiB.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Source {
         Ok(Source { url: url.to_owned(), file_name, sha256: None, limit: file::LARGEST })
     }
 
-    /// Whether the address is one of https.
+    /// Whether the address begins with `https://`.
     pub(super) fn is_https(&self) -> bool {
         self.url.starts_with("https://")
     }

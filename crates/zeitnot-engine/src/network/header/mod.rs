@@ -8,9 +8,9 @@ use zeitnot_kernels::Activation;
 /// The body of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Structure {
-    /// A tower of residual blocks; whether they squeeze and excite is seen from their tensors.
+    /// A tower of residual blocks; the tensors tell whether they squeeze and excite.
     Residual,
-    /// A transformer, or a tower with one on top.
+    /// A transformer, alone or on top of a tower.
     AttentionBody,
     /// An ONNX model inside the file.
     Onnx,
@@ -33,14 +33,14 @@ pub(crate) struct Header {
     pub policy: PolicyKind,
     pub value: ValueKind,
     pub moves_left: bool,
-    /// The nonlinearity wherever no other is named.
+    /// The nonlinearity of all layers without one of their own.
     pub activation: Activation,
     /// Activation in the feed-forward networks of encoders.
     pub ffn_activation: Activation,
     /// Activation in smolgen.
     pub smolgen_activation: Activation,
-    /// Activation in the embedding of an attention policy: networks older than attention bodies take SELU, in the
-    /// feed-forward networks of their policy encoders too.
+    /// Activation in the embedding of an attention policy: SELU in networks older than attention bodies, which use it
+    /// in the feed-forward networks of their policy encoders too.
     pub policy_activation: Activation,
     pub policy_ffn_activation: Activation,
     /// Encoding of the squares by an attention body without a tower.
@@ -52,8 +52,8 @@ impl Header {
     ///
     /// Fix-ups (docs/lc0.md, 4.6): a file without a format is classical in everything; the two oldest structures mean
     /// classical heads; a squeeze-and-excitation network with encoders is an attention body, which with smolgen takes
-    /// squared ReLU and swish; an attention body with several policy and value heads encodes positions densely, and
-    /// without a word about it by the map.
+    /// squared ReLU and swish; an attention body with several policy and value heads encodes squares densely. If no
+    /// encoding is stated, it is dense where the file has tensors for that, else by the map.
     pub(crate) fn of(net: &proto::Net, name: &str) -> Result<Header, NetworkError> {
         let format = net.format.as_ref().and_then(|format| format.network_format.as_ref());
         let Some(format) = format else { return Ok(Header::classical(InputFormat::Classical)) };

@@ -20,7 +20,7 @@ const LAST_RANK: usize = 56;
 const FILES: usize = 8;
 
 impl<'a> Converter<'a> {
-    /// Rows of the squares from the planes, or from the `filters` of a tower.
+    /// The output of the transformer, a row for each square; `input` is the planes, or the `filters` of a tower.
     pub(super) fn attention_body(&mut self, body: &'a AttentionBody, filters: Option<usize>, input: &Value) -> Value {
         let features = filters.unwrap_or(PLANES) as i64;
         let mut flow = self.squares_as_rows("/body/input", features, input);
@@ -53,14 +53,14 @@ impl<'a> Converter<'a> {
         flow
     }
 
-    /// `[batch * 64, features]` from `[batch, features, 8, 8]`.
+    /// Rows of squares `[batch * 64, features]` from planes `[batch, features, 8, 8]`.
     fn squares_as_rows(&mut self, path: &str, features: i64, planes: &Value) -> Value {
         let mut flow = self.reshape(&format!("{path}/squares"), planes, &[REST, features, TOKENS]);
         flow = self.transpose(&format!("{path}/transposed"), &flow, &[0, 2, 1]);
         self.reshape(&format!("{path}/rows"), &flow, &[REST, features])
     }
 
-    /// An operator with a constant `[64, width]` for the squares of each board.
+    /// The result of an operator on rows and a constant `[64, width]`, which is the same for every board.
     fn per_square(&mut self, path: &str, op: &str, constant: Vec<f32>, width: i64, rows: &Value) -> Value {
         let constant = self.graph.floats(&format!("{path}/w"), &[TOKENS, width], vec![Floats::Values(constant)]);
         let mut flow = self.reshape(&format!("{path}/boards"), rows, &[REST, TOKENS, width]);
@@ -101,7 +101,7 @@ impl<'a> Converter<'a> {
         self.graph.node("/body/features", "Concat", &[rows, &flow], &[Attribute::Int("axis", 1)])
     }
 
-    /// An encoder; the factor of its branches goes into their last layers.
+    /// An encoder; the factor `alpha` of its branches is multiplied into their last layers.
     fn encoder(&mut self, path: &str, encoder: &'a Encoder, alpha: f32, input: &Value) -> Value {
         let mut branch = self.attention(&format!("{path}/attention"), encoder, alpha, input);
         let mut flow = self.graph.node(&format!("{path}/sum1"), "Add", &[input, &branch], &[]);
@@ -136,7 +136,7 @@ impl<'a> Converter<'a> {
         self.scaled_dense(&format!("{path}/output"), &[(&encoder.output, alpha)], &flow)
     }
 
-    /// `[batch, heads, 64, 64]`, to be added to the scores of the attention.
+    /// Biases to be added to the scores of the attention, `[batch, heads, 64, 64]`.
     fn smolgen(&mut self, path: &str, smolgen: &'a Smolgen, heads: i64, input: &Value) -> Value {
         let mut flow = self.dense(&format!("{path}/compress"), &smolgen.compress, input);
         flow = self.reshape(&format!("{path}/flat"), &flow, &[REST, smolgen.hidden.inputs as i64]);
@@ -162,7 +162,7 @@ impl<'a> Converter<'a> {
         self.reshape(&format!("{path}/squares"), &flow, &[REST, heads, TOKENS, TOKENS])
     }
 
-    /// The logits of the 1858 moves from rows of squares, or from the `filters` of a tower.
+    /// The logits of the 1858 moves; `body` is rows of squares, or the `filters` of a tower.
     pub(super) fn attention_policy(
         &mut self,
         head: &'a AttentionPolicy,
@@ -227,7 +227,7 @@ impl<'a> Converter<'a> {
     }
 }
 
-/// The matrix `[columns, rows]` of one with rows of `columns` numbers.
+/// The transpose of a matrix whose rows have `columns` numbers.
 fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
     (0..columns).flat_map(|column| matrix.iter().skip(column).step_by(columns)).copied().collect()
 }

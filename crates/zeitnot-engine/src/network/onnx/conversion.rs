@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// The options by which a network becomes an ONNX model.
+/// Options for converting a network to an ONNX model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversion {
-    /// The operator set of the model, [`Conversion::OPSETS`].
+    /// The operator set of the model, one of [`Conversion::OPSETS`].
     pub opset: i64,
-    /// The type of the weights and of the arithmetic between the ends, which are float32 unless [`Conversion::packed`].
+    /// The type of weights and arithmetic. Inputs and outputs are float32, but see [`Conversion::packed`].
     pub precision: Precision,
     /// The policy head of a network with several, by name; by default its first one.
     pub policy_head: Option<String>,
@@ -15,18 +15,17 @@ pub struct Conversion {
     pub value_head: Option<String>,
     /// The batch size, where the model is to have a fixed one.
     pub batch: Option<usize>,
-    /// Whether the planes come packed ([`ModelInput::Packed`](super::ModelInput::Packed)) and the policy leaves in the
-    /// type of the arithmetic: a twentieth of the bytes for a card to read, and in half precision half of those to
-    /// write.
+    /// Whether the planes are packed ([`ModelInput::Packed`](super::ModelInput::Packed)) and the policy output has the
+    /// type of the arithmetic: a card then reads a twentieth of the bytes, and in half precision writes half of them.
     pub packed: bool,
-    /// The operators of Mish.
+    /// The operators that make up Mish.
     pub mish: MishForm,
 }
 
 /// The operators that make up Mish, `x tanh(ln(1 + e^x))`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MishForm {
-    /// Six element-wise ones around `Exp`, which ONNX Runtime vectorises on a CPU: 14 times as fast there as the other.
+    /// Six element-wise operators around `Exp`, which ONNX Runtime vectorises: on a CPU 14 times as fast as `Softplus`.
     #[default]
     Exponential,
     /// `Softplus`, `Tanh` and a product: half as many passes through the memory of a card.
@@ -34,10 +33,10 @@ pub enum MishForm {
 }
 
 impl Conversion {
-    /// The operator sets that can be asked for.
+    /// The operator sets that a conversion can have.
     pub const OPSETS: std::ops::RangeInclusive<i64> = 17..=22;
 
-    /// The first difference from the default, in words.
+    /// The first option that differs from its default, in words; `None` if all are defaults.
     pub(crate) fn first_wish(&self) -> Option<String> {
         let usual = Conversion::default();
         let head = |kind: &str, head: &Option<String>| head.as_ref().map(|head| format!("the {kind} head {head}"));
@@ -75,7 +74,7 @@ pub enum Precision {
     Float32,
     /// IEEE half precision: 11 bits of mantissa, up to 65504.
     Float16,
-    /// The upper half of a float32: 8 bits of mantissa and its whole range. Convolutions of it need opset 22.
+    /// The upper half of a float32: 8 bits of mantissa, the full range. Convolutions of this type need opset 22.
     Bfloat16,
 }
 

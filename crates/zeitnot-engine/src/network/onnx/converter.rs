@@ -16,18 +16,18 @@ use zeitnot_kernels::Activation;
 
 /// Side of the board.
 pub(super) const SIDE: i64 = 8;
-/// The squares as a dimension.
+/// The 64 squares as a dimension of a tensor.
 pub(super) const TOKENS: i64 = SQUARES as i64;
 /// Sets of squares that a rank can have.
 const RANKS: i64 = 1 << SIDE;
-/// A dimension that follows from the others.
+/// Size of a dimension that ONNX derives from the others.
 pub(super) const REST: i64 = -1;
-/// The operator set from which convolutions take bfloat16.
+/// The first operator set in which convolutions take bfloat16.
 const BFLOAT16_OPSET: i64 = 22;
-/// The operator set from which `ReduceMean` takes its axes as an input.
+/// The first operator set in which `ReduceMean` takes its axes as an input.
 const AXES_INPUT_OPSET: i64 = 18;
 
-/// Converts a network, named `name` in the graph and in errors, as asked; the model notes its `input` format.
+/// Converts a network with these options. The graph and errors call it `name`; the model notes its `input` format.
 pub(crate) fn convert(
     layers: &Layers,
     input: InputFormat,
@@ -113,16 +113,16 @@ pub(crate) fn convert(
 /// A conversion under way.
 pub(super) struct Converter<'a> {
     pub graph: GraphBuilder<'a>,
-    /// The nonlinearity wherever no other is named.
+    /// The nonlinearity of all layers without one of their own.
     pub activation: Activation,
     pub mish: MishForm,
-    /// The matrix that the encoders share, once the first has used it.
+    /// The matrix of smolgen that all encoders share; `None` until the first of them is converted.
     pub smolgen: Option<Value>,
 }
 
 impl<'a> Converter<'a> {
-    /// `[batch, 112, 8, 8]` from packed planes: each byte of a board picks the eight squares of its rank out of a table
-    /// of all 256 ranks, and the value of its plane multiplies them. An index wants int32.
+    /// The planes, `[batch, 112, 8, 8]`, from packed ones: each byte of a board picks the eight squares of its rank
+    /// from a table of all 256 ranks, and its plane's value multiplies them. Indices must be int32.
     fn packed_planes(&mut self) -> Value {
         let boards = self.graph.raw_input(names::BOARDS, data_type::UINT8, &[PLANES as i64, SIDE]);
         let values = self.graph.input(names::VALUES, &[PLANES as i64, 1, 1]);
@@ -145,15 +145,15 @@ impl<'a> Converter<'a> {
         self.graph.node(path, "Conv", &[input, &weights, &biases], &attributes)
     }
 
-    /// A dense layer of rows.
+    /// A dense layer applied to each row.
     pub(super) fn dense(&mut self, path: &str, dense: &'a Dense<Tensor>, input: &Value) -> Value {
         self.scaled_dense(path, &[(dense, 1.0)], input)
     }
 
-    /// Dense layers of the same rows, each times a factor, their outputs side by side.
+    /// Dense layers that read the same rows, each multiplied by a factor, with their outputs side by side.
     ///
     /// `Gemm` of rows takes the weights as the file has them (`transB`), and ONNX Runtime adds the biases and applies a
-    /// ReLU within it; see `tests/reference/versus_lc0_export.py` for what the forms cost.
+    /// ReLU within `Gemm`; `tests/reference/versus_lc0_export.py` measures this and other forms.
     pub(super) fn scaled_dense(&mut self, path: &str, layers: &[(&'a Dense<Tensor>, f32)], input: &Value) -> Value {
         let inputs = layers.first().map_or(0, |(dense, _)| dense.inputs);
         let outputs: usize = layers.iter().map(|(dense, _)| dense.outputs).sum();
@@ -237,12 +237,12 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Mish in the form that the provider is fast at.
+    /// Mish in the chosen form.
     ///
-    /// On a CPU that is one without Softplus, which ONNX Runtime computes one number at a time there: with `e = e^x`,
-    /// `mish(x) = x / (1 + 2 / (e (e + 2)))`, which is right to the last digits where `e` overflows or vanishes, too.
+    /// The form for a CPU avoids Softplus, which ONNX Runtime computes there one number at a time: with `e = e^x`,
+    /// `mish(x) = x / (1 + 2 / (e (e + 2)))`, which is right to the last digits also where `e` overflows or vanishes.
     ///
-    /// 131072 numbers take 93 us so on one core of a Zen 5, 110 us by a sigmoid, and 1300 us by Softplus and Tanh.
+    /// 131072 numbers take 93 us by this on one core of a Zen 5, 110 us by a sigmoid, and 1300 us by Softplus and Tanh.
     fn mish(&mut self, path: &str, x: &Value) -> Value {
         if self.mish == MishForm::Softplus {
             let softplus = self.graph.node(&format!("{path}/softplus"), "Softplus", &[x], &[]);

@@ -1,5 +1,5 @@
-//! Finds the inputs of a model that its initializers give a value, which nobody has to feed. Models of IR version 3
-//! list every initializer among the inputs; later ones may, for values that can be replaced from outside.
+//! Finds the inputs of a model that an initializer gives a default value, so that nobody has to feed them. Models of IR
+//! version 3 list every initializer among the inputs; later models may, for values that can be replaced from outside.
 
 use std::collections::HashSet;
 
@@ -10,10 +10,10 @@ use crate::network::onnx_proto::field::{
     GRAPH, INITIALIZER, INPUT, INPUT_NAME, IR_VERSION, SPARSE_INITIALIZER, SPARSE_VALUES, TENSOR_NAME,
 };
 
-/// The first version in which an initializer need not be an input.
+/// The first IR version in which an initializer need not be an input.
 const FREE_INITIALIZERS: u64 = 4;
 
-/// The names of these inputs.
+/// The names of a model's inputs that have a default value.
 pub(super) fn names(model: &[u8]) -> HashSet<&[u8]> {
     let graphs = || all(model, GRAPH);
     let inputs: HashSet<&[u8]> = graphs().flat_map(|graph| all(graph, INPUT)).filter_map(input_name).collect();
@@ -28,10 +28,10 @@ fn input_name(input: &[u8]) -> Option<&[u8]> {
     all(input, INPUT_NAME).last()
 }
 
-/// The model without these inputs, all else as it was; `None` where it has none of them.
+/// The model without its inputs that have a default value, otherwise unchanged; `None` if it has none or is no model.
 ///
-/// ONNX Runtime folds initializers away where it can, and then wants to be fed those that are inputs; where it cannot,
-/// it does not fold what might be replaced, and is slower.
+/// With such inputs ONNX Runtime either folds the initializer away, and then still asks for the input, or does not fold
+/// it, as it might be replaced, and is slower.
 pub(crate) fn without_default_inputs(model: &[u8]) -> Option<Vec<u8>> {
     let names = names(model);
     if names.is_empty() {

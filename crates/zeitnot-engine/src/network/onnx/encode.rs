@@ -32,9 +32,9 @@ pub(crate) enum Numbers<'a> {
 
 /// Some of the numbers of a constant.
 pub(crate) enum Floats<'a> {
-    /// Values of their own.
+    /// Numbers that are held here.
     Values(Vec<f32>),
-    /// Values of a tensor of the file, times a factor.
+    /// Numbers of a tensor of the network file, times a factor.
     Tensor(&'a Tensor, f32),
 }
 
@@ -55,7 +55,7 @@ impl Floats<'_> {
     }
 }
 
-/// The file of a model with notes (key and value) of its maker; `name` is that of the network, for errors.
+/// The file of a model with notes of its maker (key and value); errors call the network `name`.
 pub(crate) fn model(
     graph: &GraphProto,
     constants: &[Constant<'_>],
@@ -109,13 +109,13 @@ fn start_message(field: u32, length: usize, file: &mut Vec<u8>) {
     encode_varint(length as u64, file);
 }
 
-/// Bytes of a message in a field, with its key and length.
+/// Bytes of a field that holds a message of `length` bytes: key, length and message.
 fn message_length(field: u32, length: usize) -> usize {
     key_len(field) + encoded_len_varint(length as u64) + length
 }
 
 impl Constant<'_> {
-    /// All of the message but its numbers.
+    /// The message of the constant without its numbers.
     fn head(&self, precision: Precision) -> TensorProto {
         let data_type = match self.numbers {
             Numbers::Floats(_) => data_type::of(precision),
@@ -137,7 +137,7 @@ impl Constant<'_> {
         }
     }
 
-    /// Bytes of the message.
+    /// Bytes of the constant's message.
     fn length(&self, precision: Precision) -> usize {
         self.head(precision).encoded_len() + message_length(field::RAW_DATA, self.data_length(precision))
     }

@@ -2,7 +2,7 @@
 
 use prost::encoding::{WireType, decode_key, decode_varint};
 
-/// A field of a message: its number, all of it, and what follows its key and length.
+/// A field of a message: its number, all its bytes, and the bytes after its key and length (none for a varint).
 pub(crate) struct Field<'a> {
     pub(crate) number: u32,
     pub(crate) whole: &'a [u8],
@@ -34,7 +34,7 @@ pub(crate) fn fields(mut rest: &[u8]) -> Option<Vec<Field<'_>>> {
     Some(fields)
 }
 
-/// The contents of the fields of this number, as far as the message can be read.
+/// The contents of all fields with this number, up to where the message cannot be read.
 pub(crate) fn all(mut rest: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
     let fields = std::iter::from_fn(move || next(&mut rest));
     fields.filter(move |field| field.number == number).map(|field| field.content)

@@ -22,7 +22,7 @@ pub(crate) enum Attribute<'a> {
     Ints(&'a str, &'a [i64]),
 }
 
-/// A graph under construction; constants stay where they are until it is written.
+/// A graph under construction; constants are not copied before the graph is written.
 pub(crate) struct GraphBuilder<'a> {
     graph: GraphProto,
     constants: Vec<Constant<'a>>,
@@ -38,7 +38,7 @@ impl<'a> GraphBuilder<'a> {
         self.conversion.opset
     }
 
-    /// An input `[batch, shape...]` of float32, as a value of the graph's precision.
+    /// Adds an input `[batch, shape...]` of float32; the result is the input in the graph's precision.
     pub(crate) fn input(&mut self, name: &str, shape: &[i64]) -> Value {
         let input = self.raw_input(name, data_type::FLOAT, shape);
         match self.conversion.precision {
@@ -47,15 +47,15 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    /// An input `[batch, shape...]` of a type of ONNX, as it is.
+    /// Adds an input `[batch, shape...]` of this element type of ONNX; the result is the input as it is.
     pub(crate) fn raw_input(&mut self, name: &str, elem_type: i32, shape: &[i64]) -> Value {
         let end = self.end(name, elem_type, shape);
         self.graph.input.push(end);
         Value(name.to_owned())
     }
 
-    /// Makes a value an output `name` `[batch, shape...]` of the graph, which is float32 in any precision: `last`
-    /// and its attributes are the operator that gives it its name.
+    /// Adds an output `name` `[batch, shape...]`, which is float32 in any precision: the operator `last` with these
+    /// attributes computes it from `value`.
     pub(crate) fn output(
         &mut self,
         name: &str,
@@ -67,7 +67,7 @@ impl<'a> GraphBuilder<'a> {
         self.output_as(Precision::Float32, name, last, attributes, value, shape);
     }
 
-    /// Makes a value an output of another type.
+    /// Adds an output as [`GraphBuilder::output`] does, but of this precision.
     pub(crate) fn output_as(
         &mut self,
         precision: Precision,

@@ -1,4 +1,4 @@
-//! The interface of an ONNX model as far as its file may leave it open: input format, and names of inputs and outputs.
+//! The parts of an ONNX model's interface that its file may leave open: input format, and names of inputs and outputs.
 
 use super::{ValueOutput, keys, names};
 use crate::network::format::InputFormat;
@@ -6,9 +6,9 @@ use crate::network::proto;
 
 /// The input format of an ONNX model, and the names of its input and outputs.
 ///
-/// `None` leaves it to the file: an Lc0 network around a model states the format and may state names (docs/lc0.md,
-/// 4.6), a model of ours states its format. Where no file does, the format is classical, and the names are those of
-/// Lc0's own models (docs/lc0.md, 4.8).
+/// `None` leaves a field to the file: an Lc0 network around a model states the format and may state names (docs/lc0.md,
+/// 4.6), a model of ours states its format. Where the file states nothing, the format is classical, and the names are
+/// those of Lc0's own models (docs/lc0.md, 4.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnnxInterface {
     /// The input format.
@@ -24,7 +24,7 @@ pub struct OnnxInterface {
 }
 
 impl OnnxInterface {
-    /// The key of the first name that is given.
+    /// The key of the first name that is given here; `None` if no name is.
     pub(crate) fn first_key(&self) -> Option<&'static str> {
         let value = || self.value.as_ref().map(|value| value_name(value).0);
         (self.input.as_ref().map(|_| keys::INPUT))
@@ -42,10 +42,10 @@ fn value_name(value: &ValueOutput) -> (&'static str, &str) {
     }
 }
 
-/// The author of a name, whom the error names when the model does not have it.
+/// The author of a name of an input or output; if the model lacks the name, the error says who gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Author {
-    /// Lc0, whose usual name it is.
+    /// Lc0, which usually gives this name.
     Lc0,
     /// The Lc0 network around the model.
     File,
@@ -67,10 +67,10 @@ impl<'a> Name<'a> {
         Name { name, key, author: Author::Lc0 }
     }
 
-    /// The name that the file states or the user gives.
+    /// The name that the file states or the user gives; `None` if neither does.
     ///
     /// # Errors
-    /// When they contradict each other, in words.
+    /// When file and user contradict each other, in words.
     fn chosen(
         stated: Option<(&'static str, &'a str)>,
         given: Option<(&'static str, &'a str)>,
@@ -85,7 +85,7 @@ impl<'a> Name<'a> {
     }
 }
 
-/// The names to look for; `None` where the usual ones are tried.
+/// The names to look for in a model; `None` where Lc0's usual names are tried.
 pub(super) struct Names<'a> {
     pub(super) input: Name<'a>,
     pub(super) policy: Name<'a>,
@@ -129,7 +129,7 @@ impl<'a> Names<'a> {
 /// Characters of a name that a message shows.
 const SHOWN: usize = 60;
 
-/// A name of a file or user in a message: in one line, and not long.
+/// A name that a file or user gave, for a message: in one line, and cut after [`SHOWN`] characters.
 pub(super) fn short(name: &str) -> String {
     let mut characters = name.escape_debug();
     let mut text: String = characters.by_ref().take(SHOWN).collect();

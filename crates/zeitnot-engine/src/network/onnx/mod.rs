@@ -26,7 +26,7 @@ pub use interface::OnnxInterface;
 pub(crate) use model::inspect;
 pub(crate) use quantise::{ActivationRange, Quantiser};
 
-/// Names of the ends in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
+/// Names of the inputs and outputs in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
 pub(crate) mod names {
     pub(crate) const INPUT: &str = "/input/planes";
     /// The two inputs of packed planes, which only sessions of our own use.
@@ -36,12 +36,12 @@ pub(crate) mod names {
     pub(crate) const WDL: &str = "/output/wdl";
     pub(crate) const VALUE: &str = "/output/value";
     pub(crate) const MOVES_LEFT: &str = "/output/mlh";
-    /// The note of the models that this crate writes which says the number of their input format.
+    /// Key of the note with the number of the input format, in models that this crate writes.
     pub(crate) const INPUT_FORMAT: &str = "lc0_input_format";
 }
 
-/// The fields of an Lc0 network that name the ends of the model inside it; keys of `BackendOptions` are called the
-/// same.
+/// Fields of an Lc0 network that name the inputs and outputs of the model inside it; `BackendOptions` has keys of the
+/// same names.
 pub(crate) mod keys {
     pub(crate) const INPUT: &str = "input_planes";
     pub(crate) const POLICY: &str = "output_policy";
@@ -55,17 +55,17 @@ pub(crate) mod keys {
 pub struct OnnxModel {
     /// The model file.
     pub bytes: Vec<u8>,
-    /// The planes.
+    /// The input planes.
     pub input: ModelInput,
     /// Name of the policy output: `[batch, 1858]`, logits.
     pub policy: String,
     /// The value output.
     pub value: ValueOutput,
-    /// Name of the moves-left output: `[batch, 1]`, plies.
+    /// Name of the moves-left output, if there is one: `[batch, 1]`, plies.
     pub moves_left: Option<String>,
     /// The types of all inputs and outputs.
     pub types: EndTypes,
-    /// The folder of the file that the model came in: external data lie there. `None` for a model that was made here.
+    /// The folder of the file that the model came in, with its external data. `None` for a model that was made here.
     pub folder: Option<PathBuf>,
 }
 
@@ -80,20 +80,20 @@ impl OnnxModel {
 /// The input planes of an ONNX model, and their names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelInput {
-    /// `[batch, 112, 8, 8]` numbers.
+    /// Name of an input `[batch, 112, 8, 8]` of numbers.
     Dense(String),
     /// The set squares of each plane and the value that they share, which the graph expands: 1,344 bytes a position
     /// instead of 28,672. Lc0 sends the same to its kernel `expandPlanes`.
     Packed {
-        /// `[batch, 112, 8]` bytes: one a rank, its lowest bit the file a.
+        /// Name of an input `[batch, 112, 8]` of bytes: one for each rank, the lowest bit being the file a.
         boards: String,
-        /// `[batch, 112, 1, 1]` float32.
+        /// Name of an input `[batch, 112, 1, 1]` of float32: the value of each plane.
         values: String,
     },
 }
 
 impl ModelInput {
-    /// The names of its tensors, in the order of the model, with what follows the batch in their shapes.
+    /// Name and shape of each input tensor, in the model's order; the shapes are without the batch.
     pub(crate) fn tensors(&self) -> Vec<(&str, Vec<usize>)> {
         match self {
             ModelInput::Dense(name) => vec![(name, vec![PLANES, 8, 8])],
@@ -102,7 +102,7 @@ impl ModelInput {
     }
 }
 
-/// The types of the ends of an ONNX model: float32 unless it came with others.
+/// The types of an ONNX model's inputs and outputs; float32 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndTypes {
     /// Precision of dense planes.

@@ -13,12 +13,12 @@ use crate::network::planes::PLANES;
 use crate::network::policy::MOVES;
 use crate::network::{budget, proto};
 
-/// Characters of the list of a model's inputs or outputs in a message.
+/// The most characters of a model's inputs or outputs that a message lists.
 const LISTED: usize = 100;
 
-/// Reads the ends of an ONNX model of the file `name`; `outer` is the network message around it, if there is one.
+/// Finds the inputs and outputs of an ONNX model in the file `name`; `outer` is the Lc0 network around it, if any.
 ///
-/// `None` when the bytes are no ONNX model at all; with the model comes the input format, where a note in it says one.
+/// `None` when the bytes are no ONNX model at all. With the model comes its input format, if a note in it says one.
 ///
 /// # Errors
 /// [`NetworkError::Interface`] where a name of `interface` is the reason, else [`NetworkError::Onnx`].
@@ -60,7 +60,7 @@ pub(crate) fn inspect(
         moves_left: moves_left_type.unwrap_or_default(),
     };
     let input = ModelInput::Dense(input);
-    // The messages share the buffer: only without them can it be taken as it is.
+    // The messages share the buffer: only when they are gone can the model take it without a copy.
     drop((graph, given));
     Ok(Some((OnnxModel { bytes: bytes.into(), input, policy, value, moves_left, types, folder: None }, format)))
 }
@@ -74,7 +74,7 @@ struct Ends<'a> {
 }
 
 impl Ends<'_> {
-    /// The end of this name, as [`Ends::find`] does; it must be there.
+    /// The end (input or output) that [`Ends::find`] finds, which must be there.
     fn require(&self, wanted: Name<'_>, shape: &[i64]) -> Result<(String, Precision), NetworkError> {
         self.find(wanted, shape)?.ok_or_else(|| {
             let (kind, key) = (self.kind, wanted.key);
@@ -88,7 +88,7 @@ impl Ends<'_> {
         })
     }
 
-    /// The value output: the one that was named, else the usual one of either kind.
+    /// The value output: the one that was named, else Lc0's usual WDL or scalar output.
     fn value(&self, wanted: Option<Name<'_>>) -> Result<(ValueOutput, Precision), NetworkError> {
         const WDL: (&str, &[i64], fn(String) -> ValueOutput) = (keys::WDL, &[3], ValueOutput::Wdl);
         const SCALAR: (&str, &[i64], fn(String) -> ValueOutput) = (keys::VALUE, &[1], ValueOutput::Scalar);
@@ -113,7 +113,7 @@ impl Ends<'_> {
         Err(self.error(Author::Lc0, problem))
     }
 
-    /// The end of this name, if there is one; its type must fit where the model states it.
+    /// The name and type of the end that is wanted, if it is there; the shape that the model states must be `shape`.
     fn find(&self, wanted: Name<'_>, shape: &[i64]) -> Result<Option<(String, Precision)>, NetworkError> {
         let Some(end) = self.ends.iter().find(|end| end.name.as_deref() == Some(wanted.name)) else { return Ok(None) };
         let error = |problem: String| self.error(wanted.author, format!("{} {problem}", short(wanted.name)));
@@ -139,7 +139,7 @@ impl Ends<'_> {
         Ok(Some((wanted.name.to_owned(), precision)))
     }
 
-    /// The names of the ends for a message: as many as fit into a line.
+    /// The names of the ends, for a message: as many as fit into a line.
     fn list(&self) -> String {
         let mut list = String::new();
         for (index, end) in self.ends.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Ends<'_> {
         }
     }
 
-    /// The error of a name: a wrong wish of the user, or a model that is of no use.
+    /// The error about a name: a wrong wish of the user, or a model that is of no use.
     fn error(&self, author: Author, problem: String) -> NetworkError {
         let name = self.file.to_owned();
         match author {

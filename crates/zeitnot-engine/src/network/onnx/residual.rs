@@ -8,7 +8,7 @@ use crate::network::weights::tensor::Tensor;
 use crate::network::weights::{Block, PolicyHead, SQUARES, SqueezeExcitation};
 
 impl<'a> Converter<'a> {
-    /// `[batch, filters, 8, 8]` from the planes.
+    /// The output of a tower, `[batch, filters, 8, 8]`, from the planes.
     pub(super) fn tower(&mut self, tower: &'a Tower, planes: &Value) -> Value {
         let mut flow = self.convolution("/input/convolution", &tower.input, planes);
         flow = self.activate("/input", self.activation, &flow);

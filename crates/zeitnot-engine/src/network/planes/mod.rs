@@ -19,10 +19,10 @@ const HISTORY: usize = 8;
 const PLANES_PER_BOARD: usize = 13;
 /// The first plane after the history.
 const AUXILIARY: usize = HISTORY * PLANES_PER_BOARD;
-/// En passant in canonical formats, the side to move in the others.
+/// The plane of en passant in canonical formats, of the side to move in the others.
 const EN_PASSANT_OR_COLOR: usize = AUXILIARY + 4;
 const RULE50: usize = AUXILIARY + 5;
-/// Once the move counter: now empty, but the side to move in armageddon formats.
+/// The plane of the side to move in armageddon formats; empty in the others (once it was a move counter).
 const ARMAGEDDON_COLOR: usize = AUXILIARY + 6;
 const ONES: usize = AUXILIARY + 7;
 /// Divisor of the fifty-move counter in hectoplies formats.
@@ -44,8 +44,8 @@ impl Planes {
         Planes { masks: [0; PLANES], values: [1.0; PLANES] }
     }
 
-    /// Writes the planes packed: into `boards` eight bytes of each, one a rank, whose lowest bit is the file a; into
-    /// `values` the value of each.
+    /// Writes the planes packed: into `boards` eight bytes for each plane, one for each rank with the file a in its
+    /// lowest bit; into `values` the value of each plane.
     ///
     /// # Panics
     /// If there is no room for 112 * 8 bytes and 112 numbers.
@@ -79,10 +79,10 @@ impl Planes {
     }
 }
 
-/// The boards in the place of positions before the first one known.
+/// The content of history planes for positions before the first known one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HistoryFill {
-    /// No filling.
+    /// Empty boards.
     No,
     /// The first known position again, except when it is the start position of chess.
     #[default]
@@ -115,10 +115,10 @@ pub(crate) fn canonical_transform(position: &Position, format: InputFormat) -> T
     }
 }
 
-/// The boards, the current one first.
+/// Writes the boards of the history, the current one first.
 ///
-/// A canonical format stops where play cannot have come back to: at another set of castling rights, at a possible en
-/// passant, and after a capture or pawn move.
+/// A canonical format stops at positions that play cannot return to: at another set of castling rights, at a possible
+/// en passant, and after a capture or pawn move.
 fn write_history(planes: &mut Planes, game: &Game, format: InputFormat, fill: HistoryFill) {
     let positions = game.positions();
     let view = game.current().turn();
@@ -165,7 +165,7 @@ fn write_history(planes: &mut Planes, game: &Game, format: InputFormat, fill: Hi
     }
 }
 
-/// One board as `view` sees it.
+/// Writes one board as `view` sees it.
 fn write_board(planes: &mut [u64], position: &Position, view: Color) {
     let board = position.board();
     for (first, color) in [(0, view), (6, !view)] {
@@ -185,14 +185,14 @@ fn undo_double_push(planes: &mut [u64], target: Square, pushed: Color, view: Col
     planes[if pushed == view { 0 } else { 6 }] ^= seen(path, view);
 }
 
-/// The en passant square of a position of the game. A FEN may state one where no pawn can capture; like Lc0, take its
-/// word for the first position, because it shows the previous move.
+/// The en passant square of a position of the game. For the first position it is the square that the FEN states, as in
+/// Lc0, even if no pawn can capture there: it shows the previous move.
 fn en_passant(game: &Game, index: usize) -> Option<Square> {
     let position = &game.positions()[index];
     if index == 0 { position.chess().maybe_ep_square() } else { position.en_passant() }
 }
 
-/// The planes after the boards of the history.
+/// Writes the planes after the boards of the history.
 fn write_auxiliary(planes: &mut Planes, game: &Game, format: InputFormat) {
     let position = game.current();
     let us = position.turn();

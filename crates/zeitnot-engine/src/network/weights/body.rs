@@ -11,13 +11,13 @@ use zeitnot_kernels::Activation;
 
 /// Planes of the current position's pieces, which the dense position encoding looks at.
 pub(crate) const PIECE_PLANES: usize = 12;
-/// Added to the variance by the layer normalisations of networks with the dense position encoding and of smolgen, and
-/// by all others (docs/lc0.md, 4.8).
+/// Number added to the variance by smolgen's layer normalisations, and by all of networks with dense position encoding.
 const DENSE_EPSILON: f32 = 1e-3;
+/// Number added to the variance by other layer normalisations (docs/lc0.md, 4.8).
 const USUAL_EPSILON: f32 = 1e-6;
 
 impl Reader<'_> {
-    /// The transformer, on a tower of `filters` if there is one.
+    /// Reads the transformer; `filters` are those of the tower below it, if there is one.
     pub(super) fn body(&self, net: &proto::Weights, filters: Option<usize>) -> Result<AttentionBody, NetworkError> {
         if net.encoder.is_empty() {
             return Err(self.decoder.error("encoder[0]", "is missing"));
@@ -66,7 +66,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The last matrix of smolgen, which all encoders share, as `[4096, numbers of a head]`.
+    /// The last matrix of smolgen, which all encoders share, as `[4096, numbers of a head]`; `None` without smolgen.
     pub(super) fn shared_smolgen(&self, net: &proto::Weights) -> Result<Option<Dense<Tensor>>, NetworkError> {
         let shared = field!("", net, smolgen_w);
         let Some(tensor) = self.decoder.optional(&shared.path, shared.layer)? else { return Ok(None) };
@@ -80,7 +80,7 @@ impl Reader<'_> {
         Ok(Some(Dense { inputs, outputs, weights: tensor, biases: Vec::new() }))
     }
 
-    /// The encoder at `path`, whose heads are as many as a field says, for squares of `width` features.
+    /// Reads the encoder at `path`, for squares of `width` features; the number of heads comes with its field's name.
     pub(super) fn encoder(
         &self,
         path: &str,

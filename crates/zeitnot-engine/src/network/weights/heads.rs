@@ -8,15 +8,15 @@ use crate::network::format::{PolicyKind, ValueKind};
 use crate::network::policy::{CONVOLUTION_PLANES, MOVES};
 use crate::network::{NetworkError, proto};
 
-/// The name of the policy head of a network with one (docs/lc0.md, 4.6).
+/// The name of the policy head in a network with only one (docs/lc0.md, 4.6).
 const FIRST_POLICY: &str = "vanilla";
-/// The name of the value head of a network with one.
+/// The name of the value head in a network with only one.
 const FIRST_VALUE: &str = "winner";
-/// Offsets of promotions of an attention policy: of each kind, and of all three.
+/// Number of promotion offsets in an attention policy: one for each kind, and one for all three.
 const PROMOTION_OFFSETS: usize = 4;
 
 impl Reader<'_> {
-    /// The policy heads on a transformer, or else on a tower of `filters`.
+    /// Reads the policy heads by name, on the transformer `body` or else on a tower of `filters`.
     pub(super) fn policies(
         &self,
         net: &proto::Weights,
@@ -124,7 +124,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The value heads.
+    /// Reads the value heads by name, on the transformer `body` or else on a tower of `filters`.
     pub(super) fn values(
         &self,
         net: &proto::Weights,
@@ -187,7 +187,7 @@ impl Reader<'_> {
         Ok(Head { features, hidden, output })
     }
 
-    /// The moves-left head, where the header says that there is one.
+    /// Reads the moves-left head, if the header says that there is one.
     pub(super) fn moves_left(
         &self,
         net: &proto::Weights,
@@ -215,7 +215,7 @@ impl Reader<'_> {
 }
 
 impl SquareFeatures {
-    /// Features of a square.
+    /// Number of features of each square.
     pub(crate) fn outputs(&self) -> usize {
         match self {
             SquareFeatures::Planes(convolution) => convolution.outputs,

@@ -6,16 +6,16 @@ use crate::network::NetworkError;
 use crate::network::format::{PolicyKind, ValueKind};
 use zeitnot_kernels::Activation;
 
-/// A network: a tower, a transformer or one on the other, and the heads on top.
+/// The layers of a network: a tower, a transformer or a transformer on a tower, and the heads on top.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layers {
-    /// The tower of convolutions, which some transformers have below them.
+    /// The tower of convolutions; a transformer may have one below it.
     pub tower: Option<Tower>,
     /// The transformer.
     pub body: Option<AttentionBody>,
-    /// The policy heads by name, at least one; the first is that of a network with one head.
+    /// The policy heads by name, at least one; the first is the default.
     pub policies: Vec<(String, Policy)>,
-    /// The value heads by name, as the policy heads.
+    /// The value heads by name, at least one; the first is the default.
     pub values: Vec<(String, Head)>,
     /// The moves-left head.
     pub moves_left: Option<Head>,
@@ -35,38 +35,38 @@ pub(crate) struct Tower {
 /// A transformer over the 64 squares (docs/lc0.md, 4.8).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AttentionBody {
-    /// The position encoding: inputs of the embedding beside planes or the tower's filters.
+    /// The position encoding: further inputs of the embedding, beside the planes or the tower's filters.
     pub position: Position,
     /// Layer from the features of a square to the width of the transformer.
     pub embedding: Dense<Tensor>,
-    /// `[width, 64]`: the embedding is multiplied by it.
+    /// Factors of the embedding, `[width, 64]`.
     pub multiply_gate: Option<Vec<f32>>,
-    /// `[width, 64]`: added then.
+    /// Numbers added to the embedding after that, `[width, 64]`.
     pub add_gate: Option<Vec<f32>>,
     pub encoders: Vec<Encoder>,
-    /// The factor of the branches of the encoders (DeepNorm, arXiv:2203.00555, turned around).
+    /// The factor of both branches of each encoder: the inverse of DeepNorm's factor for the input (arXiv:2203.00555).
     pub alpha: f32,
 }
 
 /// Encoding of the squares, with its weights.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Position {
-    /// The tower below has seen the board.
+    /// No encoding, as the tower below has seen the board.
     Tower,
     /// 64 constants for each square, of [`positional_map`](crate::network::policy::positional_map).
     Map,
-    /// A dense layer over the pieces of all squares gives each some more features.
+    /// More features for each square, from a dense layer over the pieces of all squares.
     Dense(Box<DensePosition>),
 }
 
-/// The dense position encoding, with the layers that only networks with it have.
+/// The dense position encoding, and the layers that only networks with this encoding have.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DensePosition {
     /// Layer from the first 12 planes, `square * 12 + plane`, to `square * k + feature`.
     pub layer: Dense<Tensor>,
     /// Normalisation of the embedding.
     pub norm: Norm,
-    /// After the gates.
+    /// Feed-forward network after the gates, with its normalisation.
     pub ffn: FeedForward,
     pub ffn_norm: Norm,
 }
@@ -113,7 +113,7 @@ pub(crate) struct FeedForward {
 pub(crate) struct Norm {
     pub gammas: Vec<f32>,
     pub betas: Vec<f32>,
-    /// Added to the variance.
+    /// Number that is added to the variance.
     pub epsilon: f32,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct AttentionPolicy {
     pub promotion: Tensor,
 }
 
-/// A value or moves-left head: a few features of each square, and two dense layers; the activation after the first two.
+/// A value or moves-left head: features of each square and two dense layers, the activation after all but the last.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Head {
     pub features: SquareFeatures,
@@ -156,12 +156,12 @@ pub(crate) enum SquareFeatures {
 }
 
 impl Layers {
-    /// The decoded tensors, if it is a tower without any attention.
+    /// The decoded tensors with the default heads; `None` for a network with attention.
     pub(crate) fn decode(&self) -> Option<Weights> {
         self.decode_with(&self.policies.first()?.1, &self.values.first()?.1)
     }
 
-    /// Decodes the network with these heads.
+    /// The decoded tensors with these heads; `None` for a network with attention.
     pub(crate) fn decode_with(&self, policy: &Policy, value: &Head) -> Option<Weights> {
         let (None, Some(tower), Policy::Planes(policy)) = (&self.body, &self.tower, policy) else { return None };
         let moves_left = match &self.moves_left {
@@ -233,7 +233,7 @@ impl Head {
 }
 
 impl Convolution<Tensor> {
-    /// A 1x1 convolution as the dense layer of each square that it is.
+    /// The 1x1 convolution as a dense layer for each square, with the same weights.
     pub(crate) fn of_squares(&self) -> Dense<Tensor> {
         let Convolution { inputs, outputs, ref weights, ref biases, .. } = *self;
         Dense { inputs, outputs, weights: weights.clone(), biases: biases.clone() }

@@ -1,5 +1,5 @@
-//! The tensors of a network: those of a residual network decoded, as plain `f32` vectors, and for every architecture
-//! (`layers`) as they lie in the file.
+//! The tensors of a network: of a residual network decoded to plain `f32` vectors, of every architecture (`layers`) as
+//! stored in the file.
 //!
 //! Layouts are those of the file and of NCHW frameworks: a convolution is `[outputs, inputs, kernel, kernel]`, a dense
 //! layer `[outputs, inputs]`, both row-major. Batch normalisation is already folded into the convolutions. Planes are
@@ -19,7 +19,7 @@ pub(crate) const SQUARES: usize = 64;
 
 /// A decoded residual network without attention (docs/lc0.md, 4.5 and 4.8).
 ///
-/// The parts are generic over how weights are kept, `W`: decoded here.
+/// Its parts are generic over the form of the weights, `W`; here they are decoded.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weights {
     /// The convolution from the 112 input planes to the filters of the tower.
@@ -81,7 +81,7 @@ pub(crate) struct Block<W = Vec<f32>> {
 pub(crate) struct SqueezeExcitation<W = Vec<f32>> {
     /// Layer from the filters to a few numbers.
     pub squeeze: Dense<W>,
-    /// Back to twice the filters.
+    /// Layer from the few numbers to twice the filters.
     pub excite: Dense<W>,
 }
 
@@ -97,14 +97,14 @@ pub(crate) enum PolicyHead<W = Vec<f32>> {
     },
     /// A 3x3 convolution, the activation, and a 3x3 convolution to 80 planes; the moves are gathered from them.
     Convolution {
-        /// Within the filters of the tower, usually.
+        /// The first convolution, usually with the tower's number of filters.
         hidden: Convolution<W>,
         /// Convolution to the 80 planes of docs/lc0.md, 4.3, of which 73 are used.
         output: Convolution<W>,
     },
 }
 
-/// A head of a 1x1 convolution and two dense layers, the activation after the first two of the three.
+/// A head: a 1x1 convolution and two dense layers, the activation after all but the last.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DenseHead<W = Vec<f32>> {
     /// Convolution to a few planes.

@@ -10,7 +10,7 @@ use crate::network::planes::PLANES;
 use crate::network::{NetworkError, proto};
 use zeitnot_kernels::Activation;
 
-/// Added to the variance in a batch normalisation (docs/lc0.md, 4.6).
+/// Number added to the variance in a batch normalisation (docs/lc0.md, 4.6).
 const BATCH_NORM_EPSILON: f32 = 1e-5;
 
 /// A tensor of a message, with its path in the file for errors.
@@ -34,12 +34,12 @@ pub(super) use field;
 pub(super) struct Reader<'a> {
     pub decoder: Decoder<'a>,
     pub header: &'a Header,
-    /// Parameters of the layers read so far.
+    /// Number of parameters of the layers read so far.
     pub parameters: Cell<usize>,
 }
 
 impl Layers {
-    /// The layers of a network as its header describes it; every tensor that is used is checked.
+    /// Reads the layers of a network as its header describes them; every tensor that is used is checked.
     pub(crate) fn read(net: &proto::Weights, header: &Header, decoder: Decoder<'_>) -> Result<Layers, NetworkError> {
         let reader = Reader { decoder, header, parameters: Cell::new(0) };
         // A transformer has a tower below it where it has residual blocks.
@@ -83,7 +83,7 @@ impl Reader<'_> {
         Ok(tensor.map(|tensor| tensor.values()))
     }
 
-    /// A dense layer whose outputs are as many as its biases.
+    /// A dense layer with as many outputs as biases.
     pub(super) fn dense(
         &self,
         [weights, biases]: [Field<'_>; 2],
@@ -95,7 +95,7 @@ impl Reader<'_> {
         Ok(Dense { inputs, outputs: biases.len(), weights, biases })
     }
 
-    /// A dense layer without biases, whose outputs follow from the number of its weights.
+    /// A dense layer without biases, whose number of outputs follows from the number of its weights.
     pub(super) fn unbiased(&self, weights: &Field<'_>, inputs: usize) -> Result<Dense<Tensor>, NetworkError> {
         let tensor = self.tensor(weights)?;
         if !tensor.len().is_multiple_of(inputs) {
@@ -161,7 +161,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A convolution whose outputs follow from the number of its weights, with its batch normalisation folded in:
+    /// A convolution whose number of outputs follows from that of its weights, with its batch normalisation folded in:
     /// `w' = w g / sqrt(v + epsilon)` and `b' = (b - m) g / sqrt(v + epsilon) + beta` for mean `m`, variance `v`, gamma
     /// `g`.
     pub(super) fn convolution(

@@ -20,7 +20,7 @@ pub(crate) mod encoding {
 /// Encoding of a tensor's numbers; all little-endian.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Encoding {
-    /// Unsigned 16-bit steps from the least to the largest value.
+    /// Unsigned 16-bit numbers that count steps from the least value towards the largest.
     Linear16 {
         minimum: f32,
         range: f32,
@@ -36,23 +36,23 @@ enum Encoding {
 pub(crate) struct Tensor {
     bytes: Bytes,
     encoding: Encoding,
-    /// Factors of equally many consecutive values each: the folded batch normalisation of the outputs of a layer.
+    /// Factors, each for one of equally long parts in order: the folded batch normalisation of a layer's outputs.
     factors: Option<Arc<[f32]>>,
 }
 
 impl Tensor {
-    /// The number of its values.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len() / self.encoding.width()
     }
 
-    /// The tensor with its first part multiplied by the first factor, and so on.
+    /// The tensor in as many equal parts as there are factors, each part multiplied by its factor.
     pub(crate) fn scaled_by_parts(self, factors: Vec<f32>) -> Tensor {
         debug_assert!(self.len().is_multiple_of(factors.len()));
         Tensor { factors: Some(factors.into()), ..self }
     }
 
-    /// Every number in order.
+    /// Calls `take` with every number, in order.
     pub(crate) fn for_each(&self, mut take: impl FnMut(f32)) {
         match &self.factors {
             None => self.encoding.decode(&self.bytes, take),
@@ -65,7 +65,7 @@ impl Tensor {
         }
     }
 
-    /// Every number in order.
+    /// Every number, in order.
     pub(crate) fn values(&self) -> Vec<f32> {
         let mut values = Vec::with_capacity(self.len());
         self.for_each(|value| values.push(value));
@@ -89,7 +89,7 @@ impl Encoding {
         }
     }
 
-    /// The numbers of the bytes, in order.
+    /// Calls `take` with the numbers that the bytes encode, in order.
     fn decode(self, bytes: &[u8], take: impl FnMut(f32)) {
         let pairs = bytes.as_chunks::<2>().0.iter().copied();
         match self {
@@ -108,12 +108,12 @@ impl Encoding {
 #[derive(Clone, Copy)]
 pub(crate) struct Decoder<'a> {
     name: &'a str,
-    /// The encoding of layers that do not say theirs.
+    /// The encoding of layers that do not state one.
     default_encoding: i32,
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder for the file `name`; `default_encoding` is that of the file's header, 0 when it says none.
+    /// A decoder for the file `name`; `default_encoding` is that of the file's header, 0 when the header states none.
     pub(crate) fn new(name: &'a str, default_encoding: i32) -> Decoder<'a> {
         let default_encoding = if default_encoding == 0 { encoding::LINEAR16 } else { default_encoding };
         Decoder { name, default_encoding }
@@ -124,7 +124,7 @@ impl<'a> Decoder<'a> {
         NetworkError::Tensor { name: self.name.to_owned(), tensor: tensor.to_owned(), problem: problem.into() }
     }
 
-    /// The error that the file is of a kind that cannot run: `what`, with its verb.
+    /// The error that the file is of a kind that cannot run; `what` is the kind and its verb.
     pub(crate) fn unsupported(&self, what: impl Into<String>) -> NetworkError {
         NetworkError::Unsupported { name: self.name.to_owned(), what: what.into() }
     }
@@ -150,9 +150,9 @@ impl<'a> Decoder<'a> {
         self.optional(tensor, layer)?.map(|found| self.check_length(tensor, found, length)).transpose()
     }
 
-    /// The tensor if it is there; one without data counts as absent.
+    /// The tensor if it is there; a tensor without data counts as absent.
     ///
-    /// All its numbers are finite.
+    /// A number that is not finite is an error.
     pub(crate) fn optional(&self, tensor: &str, layer: Option<&Layer>) -> Result<Option<Tensor>, NetworkError> {
         let Some(layer) = layer else { return Ok(None) };
         let bytes = layer.params.clone().unwrap_or_default();
@@ -192,7 +192,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The sizes that a layer states, where it does, must give the number of its values.
+    /// Checks that the sizes that a layer states, if it does, give the number of its values.
     fn check_dimensions(&self, tensor: &str, layer: &Layer, length: usize) -> Result<(), NetworkError> {
         let product = layer.dims.iter().try_fold(1usize, |product, &dim| product.checked_mul(dim as usize));
         if layer.dims.is_empty() || product == Some(length) {
@@ -205,7 +205,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Sizes of a tensor that an error names: more than any tensor has.
+/// The most sizes of a tensor that an error lists: more than any tensor has.
 const MOST_DIMS: usize = 8;
 /// Steps between the least and the largest value of a LINEAR16 tensor (docs/lc0.md, 4.6).
 const LINEAR16_STEPS: f32 = u16::MAX as f32;

@@ -39,7 +39,7 @@ pub enum Variant {
     Cpu,
     /// CUDA and TensorRT, with NVIDIA's libraries for CUDA 13 (but not TensorRT's own).
     Gpu,
-    /// Variant for CUDA 12: for older drivers and cards.
+    /// CUDA and TensorRT, with NVIDIA's libraries for CUDA 12: for older drivers and cards.
     #[serde(rename = "gpu-cuda12")]
     GpuCuda12,
     /// OpenVINO.
@@ -49,11 +49,11 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// All of them, in the order in which they are tried where any would do.
+    /// All variants, in the order in which they are tried where any would do.
     pub(crate) const ALL: [Variant; 5] =
         [Variant::Cpu, Variant::Gpu, Variant::GpuCuda12, Variant::OpenVino, Variant::DirectMl];
 
-    /// The command that obtains it.
+    /// The command that installs this variant.
     pub(crate) fn command(self) -> &'static str {
         match self {
             Variant::Cpu => "zeitnot runtime install",
@@ -64,7 +64,7 @@ impl Variant {
         }
     }
 
-    /// The CUDA that it is for, if it is for NVIDIA's cards.
+    /// The CUDA that this variant is for; `None` if it is not for NVIDIA's cards.
     pub(crate) fn cuda(self) -> Option<CudaVersion> {
         match self {
             Variant::Gpu => Some(CudaVersion::Thirteen),
@@ -91,7 +91,7 @@ impl fmt::Display for Variant {
     }
 }
 
-/// One wheel.
+/// A wheel on the Python Package Index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wheel {
     /// The package's name on the index.
@@ -115,8 +115,8 @@ pub struct Pin {
     pub(crate) platform: &'static str,
     /// File name of ONNX Runtime's own library.
     pub(crate) library: &'static str,
-    /// The sha256 of that library, where it alone makes up a working installation: those of before there were lists of
-    /// the installed files have nothing else.
+    /// The sha256 of that library, where it alone is a working installation: an installation older than the lists of
+    /// installed files is recognised by it.
     pub(crate) library_sha256: Option<&'static str>,
     /// The wheels; the first is ONNX Runtime's own.
     pub(crate) wheels: &'static [Wheel],

@@ -16,7 +16,7 @@ const CPU: &str = "onnxruntime";
 const GPU: &str = "onnxruntime-gpu";
 /// The version that the `ort` release in use wraps.
 const VERSION: &str = "1.31.1";
-/// The last version of which the index has a build for CUDA 12.
+/// The last version that the index has for CUDA 12.
 const VERSION_FOR_CUDA_12: &str = "1.26.0";
 const LINUX_LIBRARY: &str = "libonnxruntime.so.1.31.1";
 const LINUX_LIBRARY_FOR_CUDA_12: &str = "libonnxruntime.so.1.26.0";

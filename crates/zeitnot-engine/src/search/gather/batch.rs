@@ -15,7 +15,7 @@ use std::ops::Range;
 /// A node that visits of this batch pass.
 pub(crate) struct Step {
     pub node: NodeId,
-    /// The shared position that the visits entered by the node; the node itself without a shared one.
+    /// The shared position that the visits entered through the node; the node itself if they entered none.
     pub position: NodeId,
     /// The step before, or [`ROOT`].
     pub before: u32,
@@ -28,39 +28,39 @@ pub(crate) struct Step {
     pub(crate) visits: u32,
 }
 
-/// Stands for the step before the root's.
+/// Index of the missing step before the root's.
 pub(crate) const ROOT: u32 = u32::MAX;
 
 /// A node where visits of this batch end.
 pub(crate) struct Leaf {
     pub step: u32,
     pub visits: u32,
-    /// The depth at which its line ends by the fifty-move rule if no capture or pawn move comes, the root's being 1.
+    /// Depth at which the leaf's line ends by the fifty-move rule without capture or pawn move, the root's being 1.
     pub ends_at: u32,
     pub kind: LeafKind,
 }
 
 pub(crate) enum LeafKind {
-    /// Leaf of which nothing is known yet.
+    /// A leaf that has not been looked at.
     New,
-    /// Terminal already.
+    /// A node that was terminal before.
     Terminal,
-    /// A shared position that is known, by this way or others.
+    /// A shared position that was evaluated before, on this path or another.
     SharedSearch,
-    /// A repetition of a position on the way.
+    /// A position that repeats one on its path.
     Repeats,
-    /// The game ends there.
+    /// The game ends at the leaf.
     Ends(GameEnd),
-    /// The network is asked; the number of the query.
+    /// The network is asked, by the query with this index.
     Queued(u32),
-    /// Evaluated: its value, and where its priors are among the batch's codes.
+    /// Evaluated: the value, and the range of the priors among the batch's codes.
     Known(Value, Range<usize>),
     /// Backed up.
     Done,
 }
 
 impl LeafKind {
-    /// Whether all is known that it takes to back the leaf up.
+    /// Whether the leaf can be backed up without the network.
     pub(crate) fn needs_no_network(&self) -> bool {
         matches!(
             self,
@@ -72,7 +72,7 @@ impl LeafKind {
 /// The moves of an expanded node, found on the way through it.
 pub(crate) struct Resolved {
     pub node: NodeId,
-    /// Range of its moves among the batch's moves, in the order of the move generator.
+    /// Range of the node's moves among the batch's moves, in the order of the move generator.
     pub moves: Range<usize>,
 }
 
@@ -82,24 +82,24 @@ pub(crate) struct Resolved {
 pub(crate) struct Batch {
     pub(crate) steps: Vec<Step>,
     pub(crate) leaves: Vec<Leaf>,
-    /// Steps where visits came to a leaf that was taken, and how many.
+    /// Steps at which visits came to a leaf that another visit had taken, and the number of such visits.
     pub(crate) collisions: Vec<(u32, u32)>,
-    /// Queries of this batch, and then some of earlier ones.
+    /// Queries of this batch, and behind them some of earlier batches, whose memory is used again.
     pub(crate) queries: Vec<Query>,
     /// Number of queries that are of this batch.
     pub(crate) asked: usize,
     pub(crate) codes: Vec<u8>,
     pub(crate) moves: Vec<u16>,
     pub(crate) resolved: Vec<Resolved>,
-    /// Leaves before this one have been looked at.
+    /// Index of the first leaf that has not been looked at.
     pub(crate) looked_at: usize,
     /// The positions of the leaves that have been looked at, where positions are shared.
     pub(crate) identities: Vec<Identity>,
-    /// Leaves before this one have met the positions that are shared.
+    /// Index of the first leaf that has not been linked to its shared position.
     pub(crate) linked: usize,
-    /// The queries of linked leaves.
+    /// Number of queries of linked leaves.
     pub(crate) linked_asked: usize,
-    /// Steps from the root whose moves the worker's game has made.
+    /// Steps from the root whose moves were played in the worker's game.
     pub(crate) trail: Vec<u32>,
     /// Visits that wait for the end of the batch.
     pub(crate) waiting: u32,
@@ -119,10 +119,10 @@ pub(crate) struct Progress {
     /// Sum of the depths of the leaves, the root's being 1.
     pub depth_sum: u64,
     pub deepest: u32,
-    /// Playouts whose lines end at the depth that was asked for or before: at an end of the game or a node that is
-    /// proven, or they are near the fifty-move rule.
+    /// Playouts whose lines end at the depth that was asked for or before it: at an end of the game, at a proven node,
+    /// or by the fifty-move rule, which is near.
     pub bounded: u64,
-    /// Visits that came to nothing.
+    /// Visits that collided, and do not count.
     pub collisions: u64,
 }
 
@@ -140,7 +140,7 @@ impl Batch {
         self.waiting == 0
     }
 
-    /// Whether leaves were found that nothing is known of.
+    /// Whether there are new leaves that have not been looked at.
     pub(crate) fn has_news(&self) -> bool {
         self.leaves[self.looked_at..].iter().any(|leaf| matches!(leaf.kind, LeafKind::New))
     }
@@ -169,7 +169,7 @@ impl Batch {
     }
 }
 
-/// The steps from one up to the root.
+/// The steps from step `from` up to the root.
 pub(crate) fn steps_up(steps: &[Step], from: u32) -> impl Iterator<Item = &Step> {
     let step = |next: u32| steps.get(next as usize);
     std::iter::successors(step(from), move |below| step(below.before))

@@ -1,22 +1,22 @@
 //! Allocates visits to the moves of a node by their scores (docs/lc0.md, 3.1).
 //!
-//! A visit goes to the move of the highest score, which falls with each: U is divided by the visits plus one. One after
-//! the other, many visits and a wide node take long: 28 % of the time of a search from the start position with `random`
-//! and batches of 256. But the moves that get any end at nearly the same score, and what each gets until its score is
-//! down to a given level is one division. So that level is looked for, and only the last few visits are dealt one by
-//! one.
+//! Each visit goes to the move of the highest score, which then falls: U is divided by the visits plus one. Dealing
+//! many visits one by one in a wide node takes long: 28 % of the time of a search from the start position with `random`
+//! and batches of 256. But the moves that get visits end at nearly the same score, and one division gives the visits
+//! that a move gets until its score is down to a given level. So that level is looked for, and only the last few visits
+//! are dealt one by one.
 
 use crate::search::tree::MOST_MOVES;
 
-/// Visits from which they are dealt by level. With 8, kiwipete with `random` is 5 to 7 % slower, and the start position
-/// no faster beyond the noise.
+/// Fewest visits that are dealt by level. With 8, kiwipete with `random` is 5 to 7 % slower, and the start position no
+/// faster beyond the noise.
 const BY_LEVEL: u32 = 24;
 
-/// Levels that are tried at most: two or three do in a tree of a million visits. In a larger one two levels that f32
-/// can distinguish may be many visits apart.
+/// Most levels that are tried: two or three are enough in a tree of a million visits. In a larger one two levels that
+/// f32 can distinguish may be many visits apart.
 const TRIES: usize = 8;
 
-/// Distance below the target at which the next level aims after one that counted too many visits, as a multiple of the
+/// Caution after a level that counted too many visits: the next one aims below the target by this multiple of the
 /// excess.
 const WARY: f32 = 1.5;
 
@@ -24,20 +24,20 @@ const WARY: f32 = 1.5;
 const ROOM: usize = 256;
 const _: () = assert!(MOST_MOVES < ROOM);
 
-/// The moves that may be selected, as one array a field.
+/// The moves that may be selected, stored as one array for each field.
 pub(crate) struct Candidates {
     len: usize,
     index: [u8; ROOM],
-    /// Visits they got this time.
+    /// Visits that each move got this time.
     given: [u32; ROOM],
-    /// Visits of each, those on their way among them, plus one.
+    /// Visits of each move, those in flight included, plus one.
     divisor: [u32; ROOM],
     /// Q and the moves-left utility.
     utility: [f32; ROOM],
     /// The numerator of U.
     u_numerator: [f32; ROOM],
     score: [f32; ROOM],
-    /// The visits they get at the level that is tried.
+    /// Visits that each move gets at the level being tried.
     at_level: [u32; ROOM],
 }
 
@@ -129,7 +129,7 @@ impl Candidates {
         self.score[at] = score(self.utility[at], self.u_numerator[at], self.divisor[at]);
     }
 
-    /// Visits that a candidate gets before the runner-up is as good, one at least.
+    /// Visits that a candidate gets until the runner-up's score is as high, one at least.
     fn visits_before(&self, at: usize, runner_up: f32) -> u32 {
         let gap = runner_up - self.utility[at];
         if gap < 0.0 {
@@ -142,8 +142,8 @@ impl Candidates {
         }
     }
 
-    /// Number of visits, `most` at most, that a candidate gets while its score is above `level`. The estimate by
-    /// division can be wrong to either side: of a large divisor f32 does not know the last digits.
+    /// Number of visits, `most` at most, that a candidate gets while its score is above `level`. `estimate`, from a
+    /// division, can be off to either side: of a large divisor f32 does not know the last digits.
     fn visits_above(&self, at: usize, level: f32, estimate: u32, most: u32) -> u32 {
         let (mut above, mut below) = (0, most.saturating_add(1));
         let (mut next, mut step) = (estimate, 1u32);
@@ -161,9 +161,9 @@ impl Candidates {
         above
     }
 
-    /// Gives every candidate the visits that it gets before its score is down to a level, at which they come to
-    /// `visits` or not much less. Returns their number. Dealing them one by one begins with the same visits, at any
-    /// level.
+    /// Finds a level and gives every candidate the visits that it gets until its score is down to the level: `visits`
+    /// in all, or not many fewer. Returns their sum. Whatever the level, dealing one by one would begin with the same
+    /// visits.
     fn deal_to_level(&mut self, visits: u32) -> u32 {
         let (best, _) = best_and_runner_up(&self.score[..self.len]);
         // The level lies between two bounds. At `high` nobody gets a visit, and at `low` there are too many: the best
@@ -261,14 +261,14 @@ impl Candidates {
     }
 }
 
-/// The visits that candidates get before their scores are down to a level.
+/// An estimate of the visits that candidates get before their scores are down to a level.
 struct Estimate {
     visits: f32,
-    /// The sum of the divisors they would then have.
+    /// Sum of the divisors that the candidates with visits would then have.
     divisor: f32,
-    /// Fall of that sum with the level.
+    /// Decrease of the sum of the divisors with the level.
     slope: f32,
-    /// Number of candidates that get any.
+    /// Number of candidates that get visits.
     count: f32,
 }
 
@@ -290,7 +290,7 @@ fn score(utility: f32, u_numerator: f32, divisor: u32) -> f32 {
     utility + u_numerator / divisor as f32
 }
 
-/// Numbers that are worked on together. The compiler makes vector code of it.
+/// Numbers that a loop works on together. The compiler makes vector code of it.
 const LANES: usize = 8;
 
 /// The index of the highest score, the first of equals, and the score of the runner-up.
@@ -321,8 +321,7 @@ fn best_and_runner_up(scores: &[f32]) -> (usize, f32) {
     (scores.iter().position(|score| *score == highest[0]).unwrap_or(0), second[0])
 }
 
-/// The greater of two numbers, the second where one is NaN; [`f32::max`] takes care of that, in three instructions
-/// more.
+/// The greater of two numbers, `b` where either is NaN; [`f32::max`] skips a NaN, in three instructions more.
 #[inline]
 fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }

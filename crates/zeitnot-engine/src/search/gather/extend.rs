@@ -53,7 +53,7 @@ impl Batch {
         game.truncate(root_plies);
     }
 
-    /// Adds a query, in the memory of one of an earlier batch.
+    /// Adds a query, in memory left by a query of an earlier batch.
     fn ask(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
         if self.asked == self.queries.len() {
             self.queries.push(Query::default());
@@ -76,7 +76,7 @@ impl Batch {
         }
     }
 
-    /// The evaluation of a leaf where it is `turn` to move.
+    /// The leaf kind for an evaluation; its priors are added to the batch's codes. `turn`: the side to move there.
     fn known(&mut self, evaluation: &Evaluation, turn: Color, params: &SearchParams) -> LeafKind {
         let from = self.codes.len();
         prior_codes::encode(&evaluation.logits, params.policy_temperature, &mut self.codes);
@@ -112,7 +112,7 @@ impl Batch {
         }
     }
 
-    /// The move itself where only its number is known; `game` stands at its node.
+    /// The move itself where `mv` is only its number; `game` stands at the node of the move.
     fn resolve(&mut self, mv: PackedMove, node: NodeId, game: &Game) -> PackedMove {
         let Some(number) = mv.number() else { return mv };
         if self.resolved.last().is_none_or(|last| last.node != node) {

@@ -10,12 +10,12 @@ use crate::search::tree::node::Terminal;
 use crate::search::tree::terminal::make_terminal;
 use crate::search::tree::transpositions::{self, Found};
 
-/// The fifty-move rule bounds a line that has come a third of the way to it. Further away it is not the reason why a
-/// depth is not reached.
+/// Divisor: the fifty-move rule bounds a line that has come 1 / `NEAR` of the way to it. Further away the rule is not
+/// the reason why a depth is not reached.
 const NEAR: u32 = 3;
 
 impl Batch {
-    /// Whether there are leaves that are backed up while the batch is still gathered, or that may turn out to be.
+    /// Whether leaves can be backed up while the batch is still gathered; where positions are shared, they always may.
     pub(crate) fn has_out_of_order(&self, params: &SearchParams) -> bool {
         params.transpositions || params.out_of_order_eval && self.leaves.iter().any(|leaf| leaf.kind.needs_no_network())
     }
@@ -55,7 +55,7 @@ impl Batch {
         progress
     }
 
-    /// Forgets the batch: its visits never happened.
+    /// Cancels the batch, as if its visits had never happened.
     pub(crate) fn cancel(&mut self, tree: &mut Tree) {
         self.write_moves(tree);
         for index in 0..self.leaves.len() {
@@ -83,7 +83,7 @@ impl Batch {
         self.moves.clear();
     }
 
-    /// The way from a step up to the root.
+    /// Sets `path` to the way from a step up to the root.
     fn trace(&mut self, step: u32) {
         self.path.clear();
         let mut next = step;

@@ -29,8 +29,8 @@ impl Batch {
         }
     }
 
-    /// Links the new leaves to their positions. One that is known needs no network, and one that is being evaluated is
-    /// a collision.
+    /// Links the new leaves to their shared positions. A leaf with a known position needs no network; a leaf whose
+    /// position is being evaluated is a collision.
     pub(crate) fn link_leaves(&mut self, tree: &mut Tree) {
         let mut asked = self.linked_asked;
         for index in self.linked..self.leaves.len() {

@@ -19,11 +19,11 @@ use crate::search::tree::node::{EdgeState, NodeId, Terminal};
 use crate::search::tree::packed_move::PackedMove;
 use batch::{Batch, Leaf, LeafKind, ROOT, Step, steps_up};
 
-/// Steps between asking for the children of a node and looking at them.
+/// Steps between prefetching the children of a node and looking at them.
 const LOOK_AHEAD: usize = 2;
 
-/// The most visits that a round sends, as a multiple of the visits wanted. With more of them, those of two large
-/// batches at once mostly meet each other: kiwipete with `random`, two threads and batches of 256 is half as fast again
+/// The most visits that a round sends, as a multiple of the visits wanted. With more, the visits of two large batches
+/// at once mostly collide with each other: kiwipete with `random`, two threads and batches of 256 is half as fast again
 /// with 2 as with no bound.
 const MOST_SENT: u32 = 2;
 
@@ -46,8 +46,8 @@ impl Batch {
             .min(u32::try_from(left).unwrap_or(u32::MAX))
     }
 
-    /// Sends a round of visits down the tree, counted as on their way. Returns whether there was one: not when the
-    /// batch has its `size`, or no more can be gathered.
+    /// Sends a round of visits down the tree, counted as in flight. Returns whether there was one: not when the batch
+    /// has its `size`, or no more can be gathered.
     pub(crate) fn pick(
         &mut self,
         tree: &mut Tree,
@@ -109,7 +109,7 @@ impl Batch {
         true
     }
 
-    /// The visits to send for `wanted` visits that count, by the share of collisions so far.
+    /// Number of visits to send so that `wanted` visits count, by the share of collisions so far.
     fn with_collisions(&self, wanted: u32) -> u32 {
         let counted = u64::from(self.waiting + self.out_of_order);
         let share = (counted + u64::from(self.collided)) * u64::from(wanted) / counted.max(1);
@@ -118,7 +118,7 @@ impl Batch {
         u32::try_from(share).unwrap_or(u32::MAX).clamp(wanted, most)
     }
 
-    /// Visits end at a step; the first `counted` of them are of use.
+    /// Ends visits at a step: `counted` of them make a leaf, and the others are collisions.
     fn end_here(&mut self, step: usize, visits: u32, counted: u32, kind: LeafKind) {
         let step = step as u32;
         if counted > 0 {

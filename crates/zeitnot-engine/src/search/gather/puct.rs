@@ -14,7 +14,7 @@ pub(crate) struct MovesLeftUtility {
 }
 
 impl MovesLeftUtility {
-    /// `enabled`: the network has a moves-left head.
+    /// The utility for the children of `parent`. `enabled`: whether the network has a moves-left head.
     pub(crate) fn new(params: MovesLeftParams, parent: &Node, enabled: bool) -> MovesLeftUtility {
         let active = enabled && parent.wl.abs() as f32 > params.threshold;
         MovesLeftUtility { params, parent_m: parent.m, active }
@@ -85,7 +85,7 @@ impl Selector {
         q + m
     }
 
-    /// The value of an unvisited child, where children of `visited_policy` were visited.
+    /// The value of an unvisited child, where the priors of the visited children add up to `visited_policy`.
     #[inline]
     pub(crate) fn unvisited(&self, visited_policy: f32) -> f32 {
         match self.fpu {
@@ -94,7 +94,7 @@ impl Selector {
         }
     }
 
-    /// The numerator of U: the prior times cpuct times the root of the parent's visits.
+    /// The numerator of U: the prior times cpuct times the square root of the visits of the parent's children.
     #[inline]
     pub(crate) fn u_numerator(&self, p: f32) -> f32 {
         self.u_coefficient * p

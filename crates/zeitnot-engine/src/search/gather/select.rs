@@ -23,14 +23,14 @@ pub(crate) struct Allocation {
 #[derive(Default)]
 pub(crate) struct VisitAllocator {
     candidates: Candidates,
-    /// Children that no visit has come back from.
+    /// Indices of the children that have no visit yet.
     unvisited: Vec<u8>,
     allocations: Vec<Allocation>,
 }
 
 impl VisitAllocator {
-    /// Allocates `visits` to the children of the expanded node `id`, `depth` plies below the root, as choosing the
-    /// highest score for each in turn would, the first move of equals. The first moves without a node may get some.
+    /// Allocates `visits` to the children of the expanded node `id`, `depth` plies below the root, as if each visit in
+    /// turn chose the highest score, of equals the first move. The first moves without a node may get some.
     pub(crate) fn allocate(
         &mut self,
         tree: &Tree,
@@ -69,7 +69,7 @@ impl VisitAllocator {
         &self.allocations
     }
 
-    /// Takes up the children there are nodes for. Returns the value of an unvisited move.
+    /// Makes candidates of the existing children. Returns the value of an unvisited move.
     #[inline]
     fn gather_candidates(
         &mut self,
@@ -104,7 +104,7 @@ impl VisitAllocator {
         fpu
     }
 
-    /// At the root: only the moves asked for, and of them only those that can still catch up with the best, if any.
+    /// Leaves, at the root, the moves asked for, and of them, if any can, only those that can catch up with the best.
     fn keep_allowed(
         &mut self,
         tree: &Tree,
@@ -129,7 +129,7 @@ impl VisitAllocator {
     }
 }
 
-/// The child by a move, if it has a node.
+/// The child by the move with this index, if it exists.
 #[inline]
 fn child_of(view: &EdgeView, node: &Node, index: usize) -> Option<NodeId> {
     let (slot, offset) = edges::place(index);
@@ -141,7 +141,7 @@ fn allocation(view: &EdgeView, node: &Node, index: usize, visits: u32) -> Alloca
     Allocation { edge: index as u8, mv: PackedMove(view.moves[index]), node: child_of(view, node, index), visits }
 }
 
-/// The move of the highest score, the first of equals.
+/// The index of the move with the highest score, the first of equals.
 #[inline]
 fn best(tree: &Tree, view: &EdgeView, node: &Node, selector: &Selector) -> usize {
     let (mut visited_policy, mut best, mut highest) = (0.0, 0, f32::NEG_INFINITY);

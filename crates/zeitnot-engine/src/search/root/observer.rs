@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use zeitnot_time::SearchSnapshot;
 
-/// A move at the root, as a search has it.
+/// A root move and its statistics in a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMove {
     /// The move.
@@ -18,13 +18,13 @@ pub struct RootMove {
     pub prior: f32,
 }
 
-/// Sees the root of a search. It is called on the search's own threads, under their lock, so it must be quick.
+/// An observer of a search's root. It is called on the search's own threads, under their lock, so it must be quick.
 pub trait RootObserver: Send {
     /// The visits of the root from which the observer wants to look again.
     fn next_visits(&self) -> u64;
 
-    /// The root has as many visits, or more. `moves` are those of the snapshot's `root_visits`, in the same order,
-    /// which stays the same for the whole search.
+    /// Called when the root has at least [`RootObserver::next_visits`] visits. `moves` are the moves of the snapshot's
+    /// `root_visits`, in the same order, which stays the same for the whole search.
     fn observe(&mut self, snapshot: &SearchSnapshot, moves: &[RootMove]);
 }
 

@@ -10,7 +10,7 @@ use crate::search::tree::node::Node;
 use crate::search::tree::packed_move::PackedMove;
 use std::cmp::Ordering;
 
-/// Reads a tree for its root's side to move.
+/// A reader of a tree, from the side to move at its root.
 pub(crate) struct RootReader<'a> {
     pub tree: &'a Tree,
     pub context: &'a SearchContext,
@@ -23,7 +23,7 @@ pub(crate) struct ExpandedNode<'a> {
 }
 
 impl ExpandedNode<'_> {
-    /// The child by a move, if it was visited.
+    /// The child by the move with this index, if it was visited.
     pub(crate) fn visited(&self, index: usize) -> Option<&Node> {
         self.children.get(index).copied().filter(|child| child.n > 0)
     }
@@ -84,7 +84,7 @@ impl<'a> RootReader<'a> {
         moves.iter().map(move |index| (root.visited(*index).map(|child| child.q(draw)), self.prior(root, *index)))
     }
 
-    /// The root's moves from best to worst; `go searchmoves` leaves the others out.
+    /// The root's moves from best to worst, without those that `go searchmoves` leaves out.
     pub(crate) fn ranked(&self) -> Vec<usize> {
         let Some(root) = self.expanded_root() else { return Vec::new() };
         let mut ranked = self.allowed(&root);
@@ -92,7 +92,7 @@ impl<'a> RootReader<'a> {
         ranked
     }
 
-    /// The best of some root moves.
+    /// The best of the root moves `moves`.
     pub(crate) fn best_of(&self, root: &ExpandedNode, moves: &[usize]) -> Option<usize> {
         moves.iter().copied().min_by(|a, b| self.compare(root, 0, *a, *b))
     }
@@ -126,7 +126,7 @@ impl<'a> RootReader<'a> {
         rank(node_b).cmp(&rank(node_a)).then(within_rank).then(p(b).total_cmp(&p(a))).then(a.cmp(&b))
     }
 
-    /// The root moves that may be searched: their numbers in the order of the tree, and what they have to offer.
+    /// The root moves that may be searched: their indices in the tree, and their visits, values and priors.
     pub(crate) fn choices(&self) -> (Vec<usize>, Vec<Choice>) {
         let Some(root) = self.expanded_root() else { return (Vec::new(), Vec::new()) };
         let selector = self.selector();

@@ -25,8 +25,8 @@ pub struct Line {
     pub q: f32,
     /// Plies left from the root; `None` when the network does not say.
     pub m: Option<f32>,
-    /// Moves to mate, negative when being mated; only for proven results. What the tables promise is a hundred moves
-    /// further than it seems (docs/lc0.md, 3.8).
+    /// Moves to mate, negative when being mated; only for proven results. For results by endgame tables a hundred moves
+    /// are added (docs/lc0.md, 3.8).
     pub mate: Option<i32>,
     /// Visits of the root move.
     pub visits: u32,
@@ -37,8 +37,8 @@ pub struct Line {
 pub struct Report {
     /// Mean depth of the visits of this search, in plies.
     pub depth: u32,
-    /// The greatest such mean since the tree began, in plies. It does not fall while a game goes on in its tree: GUIs
-    /// show nothing of a search that is not as deep as the one before.
+    /// The greatest mean depth of a search since the tree was empty, in plies. It does not fall while a game goes on in
+    /// its tree: GUIs show nothing of a search that is not as deep as the one before.
     pub tree_depth: u32,
     /// Greatest depth of this search, in plies, and no less than `tree_depth`.
     pub seldepth: u32,
@@ -48,11 +48,11 @@ pub struct Report {
     pub nodes: u64,
     /// Visits of this search.
     pub playouts: u64,
-    /// Visits that came to nothing: they ended where another one waits for the network.
+    /// Visits that collided: they ended at a leaf where another visit waits for the network, and do not count.
     pub collisions: u64,
     /// Playouts a second since the first batch ended; `None` before.
     pub nps: Option<f64>,
-    /// Evaluations a second by the network since then.
+    /// Evaluations a second by the network since the first batch ended; `None` before.
     pub eps: Option<f64>,
     /// Share of the evaluation cache in use, in permille.
     pub hashfull: Option<u32>,
@@ -71,9 +71,9 @@ pub struct MoveStats {
     pub mv: Option<Move>,
     /// Visits.
     pub n: u32,
-    /// Visits on their way.
+    /// Visits in flight.
     pub in_flight: u32,
-    /// Prior; for the root the prior visited so far.
+    /// Prior; for the root the sum over its visited moves.
     pub p: f32,
     /// Win minus loss for the side to move at the root; `None` before the first visit.
     pub wl: Option<f32>,
@@ -92,12 +92,12 @@ pub struct MoveStats {
     /// The worst and the best result still possible for the side to move at the root: 1 win, 0 draw, -1 loss. Equal
     /// when the result is proven.
     pub bounds: (i8, i8),
-    /// Moves the node has (the root's line prints it).
+    /// Number of the node's moves (the root's line prints it).
     pub edges: usize,
 }
 
 impl RootReader<'_> {
-    /// The line that starts with the root's move of that number.
+    /// The line that starts with the root's move of this index.
     pub(crate) fn line(&self, first: usize) -> Line {
         let root = self.root();
         let child = self.expanded_root().and_then(|expanded| expanded.visited(first).copied());
@@ -119,7 +119,7 @@ impl RootReader<'_> {
         }
     }
 
-    /// The best moves from the root's move of that number on, up to the first that was not visited.
+    /// The best moves from the root's move of this index on, up to the first that was not visited.
     fn moves_from(&self, first: usize) -> Vec<Move> {
         let mut moves = Vec::new();
         let mut chess = self.context.position().chess().clone();

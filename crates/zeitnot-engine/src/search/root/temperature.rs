@@ -1,17 +1,17 @@
 //! Chooses a move at random, the likelier the more it was visited (docs/lc0.md, 3.6): for varied openings and for
 //! training.
 
-/// `TempValueCutoff` is in percent of the way from a certain loss to a certain win; Q has two units on that way.
+/// Percent in `TempValueCutoff` for one unit of Q: a certain loss and a certain win are 100 % and 2 units apart.
 const PERCENT_OF_Q: f32 = 50.0;
 
 /// Sets how random the choice is, and until which move of the game. Names and defaults are Lc0's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Temperature {
-    /// At the first move; 0 plays the best one.
+    /// Temperature at the first move; 0 plays the best move.
     pub initial: f32,
     /// Moves over which the temperature falls to 0 in a line; 0: it does not fall.
     pub decay_moves: u32,
-    /// Moves before it begins to fall.
+    /// Moves before the temperature begins to fall.
     pub decay_delay_moves: u32,
     /// The move number from which [`Temperature::endgame`] holds; 0: never.
     pub cutoff_move: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Choice {
 }
 
 impl Temperature {
-    /// Always the best move.
+    /// No randomness: always the best move.
     pub(crate) const NONE: Temperature = Temperature {
         initial: 0.0,
         decay_moves: 0,
@@ -60,8 +60,8 @@ impl Temperature {
         (self.initial * share).max(self.endgame)
     }
 
-    /// The number of the move that is played at `temperature`, more than 0. `toss` is a random number from 0 to 1 (less
-    /// than 1). `None` when no move may be played.
+    /// The index of the move to play at `temperature`, which is more than 0. `toss` is a random number from 0 to 1
+    /// (less than 1). `None` when no move may be played.
     pub(crate) fn choose(&self, moves: &[Choice], temperature: f32, toss: f32) -> Option<usize> {
         let visits = |choice: &Choice| choice.n as f32 + self.visit_offset;
         // The first of the most visited ones.

@@ -12,15 +12,15 @@ use crate::chess::Color;
 
 /// Probabilities nearer to 0 or 1 than this are left as they are (Lc0's limit): the logarithms are not steady there.
 const MARGIN: f32 = 1e-4;
-/// Smallest spread that `WDLMaxS` leaves: with none at all there is no strength either.
+/// Smallest spread used, whatever `WDLMaxS` says: the model divides by the spread.
 const LEAST_SPREAD: f32 = 1e-3;
 
 /// Rescales win, draw and loss before they enter the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WdlRescale {
-    /// The factor of the spread; 1 leaves it.
+    /// The factor of the spread; 1 leaves the spread as it is.
     pub ratio: f32,
-    /// Shift of the strength, in units of it for a spread of 1; 0 for no contempt.
+    /// Shift of the strength at a spread of 1; 0: no contempt.
     pub diff: f32,
     /// Side that the shift favours, if any.
     pub side: Option<Color>,
@@ -49,7 +49,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Walk of an evaluation, from win minus loss and draw.
+    /// Walk for win minus loss and draw; `None` where win, draw or loss is within [`MARGIN`] of 0 or 1.
     fn of(wl: f32, d: f32) -> Option<Walk> {
         let (w, l) = ((1.0 + wl - d) / 2.0, (1.0 - wl - d) / 2.0);
         let inside = |p: f32| p > MARGIN && p < 1.0 - MARGIN;
@@ -60,7 +60,7 @@ impl Walk {
         Some(Walk { mu: (a - b) / (a + b), spread: 2.0 / (a + b) })
     }
 
-    /// Win minus loss and draw.
+    /// Win minus loss and draw of the walk.
     fn wl_and_d(self) -> (f32, f32) {
         let logistic = |x: f32| 1.0 / (1.0 + (-x).exp());
         let (w, l) = (logistic((self.mu - 1.0) / self.spread), logistic((-self.mu - 1.0) / self.spread));
@@ -69,11 +69,11 @@ impl Walk {
 }
 
 impl WdlRescale {
-    /// Leaves everything as it is.
+    /// No rescaling: all values stay as they are.
     pub(crate) const NONE: WdlRescale =
         WdlRescale { ratio: 1.0, diff: 0.0, side: None, max_spread: 1.4, objectivity: 1.0 };
 
-    /// Whether it changes anything.
+    /// Whether the rescaling changes any value.
     pub(crate) fn is_active(&self) -> bool {
         self.ratio != 1.0 || self.shifts()
     }
@@ -82,7 +82,7 @@ impl WdlRescale {
         self.diff != 0.0 && self.side.is_some()
     }
 
-    /// Whether a tree grown under `other` holds the values that this one would give.
+    /// Whether a tree grown under `other` holds the values that this rescaling would give.
     pub(crate) fn grows_as(&self, other: &WdlRescale) -> bool {
         let shift = |rescale: &WdlRescale| rescale.shifts().then_some((rescale.diff, rescale.side));
         let effect = |rescale: &WdlRescale| rescale.is_active().then_some((rescale.ratio, rescale.max_spread));

@@ -2,26 +2,26 @@
 
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 
-/// Time in milliseconds that the network is to be busy with a batch, and the most positions that are gathered for that.
-/// A batch is dozens of lines of memory, which one processor fetches from the other: what is answered sooner than it
-/// arrives is not worth the journey alone.
+/// Milliseconds that a batch should keep the network busy, and the most positions that are gathered to that end. One
+/// processor fetches dozens of cache lines of a batch from another: a batch that is answered sooner than it arrives is
+/// not worth the journey alone.
 const WORTH_MS: f64 = 0.1;
 const MOST: usize = 256;
 
-/// Visits of the tree for each position that may be on its way at once: a visit that is chosen before those ahead of it
+/// Visits that the tree has for each position in flight at once: a visit that is chosen before the visits ahead of it
 /// have come back knows less. In recorded positions searches of 150 visits lose 20.2 thousandths in batches of 8, 16.5
-/// with this, and 16.6 to 17.1 with 64 and 128 (docs/tuning.md, Maps).
+/// with 32 visits a position, and 16.6 to 17.1 with 64 and 128 (docs/tuning.md, Maps).
 const VISITS_A_POSITION: usize = 32;
 
-/// A batch that grows with the tree, from `least` to `most`. On devices that answer a few positions at nearly the rate
-/// of many `least` is small; a graphics card would be left idle.
+/// The size of a batch that grows with the tree, from `least` to `most`. `least` is small on devices that answer a few
+/// positions at nearly the rate of many, but not on a graphics card, which would be left idle.
 pub(crate) fn size_for_tree(least: usize, most: usize, visits: u32, workers: usize) -> usize {
     (visits as usize / (VISITS_A_POSITION * workers)).clamp(least.min(most), most)
 }
 
-/// A minibatch, or several of them where the network takes next to no time for one. The network is still asked for a
-/// minibatch at a time, but the visits of a portion are on their way together: they meet as those of a minibatch of
-/// that size do. A minibatch of one means one visit after the other, and is left alone.
+/// The size of a batch: a minibatch, or several of them where the network takes next to no time for one. The network
+/// still gets a minibatch at a time, but all visits of the batch are in flight together, and collide as in a minibatch
+/// of that size. A minibatch of one, which means one visit after the other, stays as it is.
 pub(crate) fn batch_size(latency: &BatchLatency, minibatch: usize, workers: usize) -> usize {
     match latency.expected_ms(minibatch) {
         Some(ms) if ms > 0.0 && workers > 1 && minibatch > 1 => {

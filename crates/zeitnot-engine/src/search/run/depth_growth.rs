@@ -6,24 +6,24 @@
 
 use crate::search::gather::batch::Progress;
 
-/// Playouts at the first look, which only remembers. Each next one is at twice as many. The second is past the nodes
-/// that `bench` allows a position.
+/// Playouts at the first look, which only notes the state. Each further look comes at twice as many playouts, the
+/// second past the nodes that `bench` allows a position.
 const FIRST_LOOK: u64 = 8192;
 
-/// Share of the playouts whose lines have an end from which on there are no others to speak of.
+/// Share of playouts with bounded lines from which on the others are too few for the search to go deeper.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Share of the playouts whose lines have an end from which on growth is extrapolated. Below it the tree is open, and a
-/// search is let run at any depth: GUIs ask for 99 plies where they mean no end.
+/// Share of playouts with bounded lines from which on growth is extrapolated. With fewer the tree is open, and a search
+/// is let run at any depth: GUIs ask for 99 plies where they mean no end.
 const MOST: f64 = 0.5;
 
-/// Doublings of the visits that nobody waits for: a million times as many.
+/// Most doublings of the visits that a depth is worth waiting for: a million times as many visits.
 const MOST_DOUBLINGS: f64 = 20.0;
 
 /// Watches how the mean depth grows.
 #[derive(Debug, Default)]
 pub(crate) struct DepthGrowth {
-    /// The search at the last look.
+    /// The progress of the search at the last look.
     seen: Progress,
     /// Mean depth of the playouts between the last two looks, in plies.
     mean_depth: f64,
@@ -31,7 +31,7 @@ pub(crate) struct DepthGrowth {
 }
 
 impl DepthGrowth {
-    /// Whether a search that has come so far will not reach the mean depth `asked`, in plies.
+    /// Whether a search with the progress `so_far` will not reach the mean depth `asked`, in plies.
     pub(crate) fn excludes(&mut self, so_far: &Progress, asked: u32) -> bool {
         if so_far.playouts < FIRST_LOOK.max(2 * self.seen.playouts) {
             return self.excluded;

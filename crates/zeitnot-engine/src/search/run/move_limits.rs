@@ -10,13 +10,13 @@ pub(crate) struct MoveLimits {
     pub start_ms: f64,
     /// The latest end; `None`: no time ends the search.
     pub hard_limit_ms: Option<f64>,
-    /// Answer deadline although nothing is evaluated.
+    /// Deadline of an answer even if nothing is evaluated.
     pub due_ms: Option<f64>,
     /// Whether only `stop` (or `ponderhit`) ends the search.
     pub is_infinite: bool,
     /// The longest batch where no time limit is near, in milliseconds: the next move may have to wait for its end.
     pub longest_batch_ms: Option<f64>,
-    /// The visits the root may reach at most.
+    /// Most visits that the root may reach.
     pub node_limit: u64,
 }
 

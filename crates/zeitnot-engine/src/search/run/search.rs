@@ -25,9 +25,9 @@ pub(crate) struct Search {
 pub(crate) struct Hit {
     /// The limits.
     pub limits: SearchLimits,
-    /// Start of its clock, on the search's clock.
+    /// Start of the move's clock, on the search's clock.
     pub start_ms: f64,
-    /// The timekeeper's word.
+    /// The timekeeper's decision.
     pub begun: Begun,
 }
 
@@ -70,15 +70,15 @@ impl Search {
         self.shared.is_over()
     }
 
-    /// Asks the search to answer now: here, from the tree; where nothing was evaluated yet, it may take a moment to do
-    /// so.
+    /// Makes the search answer now: on this thread, from the tree. Where nothing was evaluated yet, the answer may take
+    /// a moment.
     pub(crate) fn stop(&self) {
         let mut state = self.shared.lock();
         if self.shared.is_over() {
             return;
         }
         let context = &self.shared.context;
-        // While a ponder search is stopped a clock runs.
+        // A clock runs while a ponder search is being stopped.
         if !self.shared.user_stop.swap(true, Ordering::SeqCst) && !context.pondering {
             state.answer_by_ms = Some(state.elapsed_ms(context) + STOP_GRACE_MS);
         }
@@ -131,7 +131,7 @@ impl Search {
         self.shared.is_over()
     }
 
-    /// Whether only [`Search::stop`] is sure to end it.
+    /// Whether only [`Search::stop`] is sure to end the search.
     pub(crate) fn is_endless(&self) -> bool {
         let state = self.shared.lock();
         !state.is_taken() && state.time.is_endless()
@@ -159,7 +159,7 @@ impl Search {
         self.take_apart()
     }
 
-    /// Waits for the end of its own accord: the answer, and then the batches still being evaluated.
+    /// Waits until the search ends of its own accord: for the answer, and then for the batches still being evaluated.
     pub(crate) fn wait(self) -> Finished {
         self.wait_for_answer();
         let mut working = self.shared.working.lock();

@@ -21,12 +21,12 @@ pub(crate) const ANSWER_POLL: Duration = Duration::from_millis(100);
 const PANICKED: &str =
     "a thread of the search panicked: this is a defect, please report it with the file that standard error names";
 
-/// The state that the threads of a search share. Any of them gives the answer, and so does the caller's: the one that
-/// finds first that it is due, so that none waits for a certain thread to get a processor.
+/// The state that the threads of a search share. The first thread that finds an answer due gives it, the caller's
+/// thread included, so that no answer waits for a certain thread to get a processor.
 pub(crate) struct SharedSearch {
     pub context: SearchContext,
-    /// State on cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None`
-    /// when the next search has taken it, while a worker still evaluates a batch that nobody waits for.
+    /// The search's state, on cache lines of its own: its lock is taken for every batch, while others look at the flags
+    /// below. `None` when the next search has taken it, while a worker still evaluates a batch that nobody waits for.
     pub state: CachePadded<Mutex<Option<State>>>,
     pub queue: WorkQueue,
     pub evaluators: Arc<EvaluatorPool>,
@@ -41,10 +41,10 @@ pub(crate) struct SharedSearch {
     pub user_stop: AtomicBool,
     /// Whether there is a legal move.
     pub has_moves: bool,
-    /// The answer is decided; nobody may start another batch. It is set under the lock of the state.
+    /// Whether the answer is decided; nobody may start another batch then. Set under the lock of the state.
     pub over: AtomicBool,
     pub panicked: AtomicBool,
-    /// Workers that have not left.
+    /// Number of workers that have not left.
     pub working: Mutex<usize>,
     pub left: Condvar,
 }
@@ -78,7 +78,7 @@ impl StateGuard<'_> {
         self.0.is_none()
     }
 
-    /// Lets another thread have the lock that waits for it.
+    /// Lets another thread that waits for the lock have it.
     pub(crate) fn bump(&mut self) {
         MutexGuard::bump(&mut self.0);
     }
@@ -123,8 +123,8 @@ impl SharedSearch {
         StateGuard(self.state.lock())
     }
 
-    /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to
-    /// fall asleep and wake up again: it looks again a few times before it asks the operating system to wait.
+    /// Locks the state for a worker. Other threads hold the lock for microseconds at a time, less than a thread takes
+    /// to fall asleep and wake up again: it is tried a few times before the operating system is asked to wait.
     pub(crate) fn lock_soon(&self) -> StateGuard<'_> {
         let backoff = Backoff::new();
         while !backoff.is_completed() {
@@ -140,7 +140,7 @@ impl SharedSearch {
         self.over.load(Ordering::SeqCst)
     }
 
-    /// Runs a thread's work. A panic is a defect, but it must not cost the game: it ends the search with an error.
+    /// Runs a thread's work; `None` if it panics: a defect, but the game goes on, and the search ends with an error.
     pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         std::panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| self.note_panic()).ok()
     }
@@ -150,7 +150,7 @@ impl SharedSearch {
         self.fail(PANICKED);
     }
 
-    /// Ends the search with an error, unless it has one.
+    /// Ends the search with this error, unless it has one already.
     pub(crate) fn fail(&self, error: &str) {
         let mut state = self.state.lock();
         if let Some(state) = state.as_mut() {
@@ -168,7 +168,7 @@ impl SharedSearch {
         self.evaluators.wake();
     }
 
-    /// Whether an answer is due now that was not given yet.
+    /// Whether an answer is due now and has not been given yet.
     pub(crate) fn is_due(&self, state: &StateGuard) -> bool {
         if self.is_over() {
             return false;
@@ -204,7 +204,7 @@ impl SharedSearch {
         });
     }
 
-    /// Ends the search without an answer. Returns whether there was none.
+    /// Ends the search without an answer. Returns whether no answer had been given.
     pub(crate) fn abandon(&self) -> bool {
         let state = self.lock();
         let is_new = !self.over.swap(true, Ordering::SeqCst);
@@ -215,7 +215,7 @@ impl SharedSearch {
         is_new
     }
 
-    /// Answers in place of a watchdog that has failed: when an answer is due.
+    /// Answers, when an answer is due, in place of a watchdog that has failed.
     pub(crate) fn answer_without_watchdog(&self) {
         let is_infinite = || self.state.lock().as_ref().is_some_and(|state| state.limits.is_infinite);
         while is_infinite() && !self.is_over() && !self.user_stop.load(Ordering::SeqCst) {
@@ -226,7 +226,7 @@ impl SharedSearch {
         }
     }
 
-    /// Reports something of the search to the listener, unless there is an answer: nothing comes behind it.
+    /// Reports something of the search to the listener, unless the answer is decided: nothing may follow it.
     pub(crate) fn report_before_answer(&self, report: impl FnOnce(&dyn Listener)) {
         let answered = self.answered.lock();
         if !self.is_over() {
@@ -258,7 +258,7 @@ impl SharedSearch {
         }
     }
 
-    /// Whether a worker makes another batch. At least one evaluation is always made: without it there is nothing to
+    /// Whether workers make another batch. At least one evaluation is always made: without it there is nothing to
     /// choose by.
     pub(crate) fn goes_on(&self, state: &StateGuard) -> bool {
         !self.is_over() && (state.tree.is_empty() && state.error.is_none() || !self.must_end(state))

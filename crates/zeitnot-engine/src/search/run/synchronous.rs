@@ -23,15 +23,15 @@ use crate::search::tree::Tree;
 use std::sync::Arc;
 use zeitnot_time::due::STOP_GRACE_MS;
 
-/// Milliseconds that pass when there is nothing to gather, or the search is faster than it may be: then something else
-/// has to happen, and nothing else moves a virtual clock.
+/// Milliseconds that pass when there is nothing to gather, or the search is faster than it may be: nothing else would
+/// move a virtual clock then.
 const IDLE_MS: f64 = 1.0;
 
 impl Search {
     /// Searches on this thread until the answer is found. `stop_ms`: when `stop` comes, in milliseconds since the
     /// move's clock started. A search that neither its limits nor `stop_ms` end runs for ever.
     ///
-    /// On the machine's clock nobody watches while a batch is evaluated: the answer may be late by one.
+    /// On the machine's clock nobody watches while a batch is evaluated: the answer may be late by one batch.
     pub(crate) fn run(
         tree: Tree,
         backend: Arc<dyn Backend>,
@@ -68,11 +68,11 @@ struct Run<'a> {
     context: SearchContext,
     state: State,
     evaluator: &'a mut dyn Evaluator,
-    /// Walks to the leaves of a batch and back.
+    /// The game that walks to the leaves of a batch and back.
     game: Game,
     stop_ms: Option<f64>,
     has_moves: bool,
-    /// The answer is due.
+    /// Whether the answer is due.
     over: bool,
     /// End of the batch that an answer did not wait for, on the clock.
     busy_until_ms: f64,
@@ -139,7 +139,7 @@ impl Run<'_> {
         true
     }
 
-    /// Charges the playouts made since there were `before`.
+    /// Charges the clock for the playouts made since their number was `before`.
     fn charge(&mut self, before: u64) {
         let playouts = self.state.playouts() - before;
         self.pass(playouts as f64 * self.context.clock.playout_ms());
@@ -212,8 +212,8 @@ impl Run<'_> {
         }
     }
 
-    /// Waits until the evaluator is done with the batch that the answer before left behind. Returns whether it was,
-    /// before the search's own answer was due.
+    /// Waits until the evaluator is done with the batch that the previous search left behind. Returns whether that was
+    /// before this search's own answer was due.
     fn wait_for_evaluator(&mut self) -> bool {
         let rest_ms = self.busy_until_ms - self.context.clock.now_ms();
         rest_ms <= 0.0 || self.pass(rest_ms)

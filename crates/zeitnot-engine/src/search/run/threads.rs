@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 /// The threads of one engine's searches. They are made once and sleep between the searches: on a busy machine a new
-/// thread may have to wait a second for a processor, on the clock. A worker that still evaluates a batch of the search
-/// before joins the next one when it is over.
+/// thread may have to wait a second for a processor, on the clock. A worker that still evaluates a batch of the
+/// previous search joins the next search when that batch is over.
 #[derive(Default)]
 pub(crate) struct SearchThreads {
     watchdog: Option<SearchThread>,

@@ -11,8 +11,8 @@ use std::time::Duration;
 const LONGEST_SLEEP_MS: f64 = 100.0;
 const SHORTEST_SLEEP_MS: f64 = 1.0;
 
-/// An unchanged search reports again after this many milliseconds (Lc0's 5 s), so that with the sleep between two
-/// checks no second goes by without a report; and one that changes all the time not sooner than after this many.
+/// Milliseconds after which an unchanged search reports again (Lc0's 5 s), so that with the sleep between two checks no
+/// second goes by without a report; and the least between two reports of a search that keeps changing.
 const REPORT_INTERVAL_MS: f64 = 800.0;
 const SHORTEST_REPORT_INTERVAL_MS: f64 = 100.0;
 

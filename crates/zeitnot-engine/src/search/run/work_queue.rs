@@ -12,22 +12,22 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Looks at the queues before the operating system is asked to wait: some 300 microseconds. Falling asleep
+/// Number of looks at the queues before the operating system is asked to wait: some 300 microseconds. Falling asleep
 /// and waking up again take longer than a batch of a costless network does.
 const LOOKS: u32 = 10_000;
 
 /// The next stage of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// The tree: to be gathered.
+    /// Needs the tree, to be gathered.
     Fresh,
-    /// A worker: to extend its leaves.
+    /// Needs a worker, to extend its leaves.
     Extend,
-    /// The tree: some leaves can be backed up, which frees their places.
+    /// Needs the tree: some leaves can be backed up, which frees their places.
     BackUpOutOfOrder,
-    /// A worker: to ask the network.
+    /// Needs a worker, to ask the network.
     Evaluate,
-    /// The tree.
+    /// Needs the tree, to be backed up.
     BackUp,
 }
 
@@ -94,8 +94,8 @@ impl WorkQueue {
         WorkQueue { queues: Mutex::new(queues), batches, changed: Condvar::new(), changes: AtomicU64::new(0) }
     }
 
-    /// The next task of `worker`; `None` when there was nothing for it within `patience`. `awake`: it looks out for
-    /// work for a while before it goes to sleep.
+    /// The next task of `worker`; `None` when there was none for it within `patience`. `awake`: the worker looks out
+    /// for work for a while before it goes to sleep.
     pub(crate) fn next(&self, worker: usize, awake: bool, patience: Duration) -> Option<Task> {
         let mut seen = self.changes.load(Ordering::Acquire);
         for look in 0..if awake { LOOKS } else { 1 } {
@@ -129,7 +129,7 @@ impl WorkQueue {
         queues.for_workers.pop_front().map(Task::Batch)
     }
 
-    /// Wakes all who wait, that they see what else has happened.
+    /// Wakes all workers that wait, so that they see what has changed elsewhere.
     pub(crate) fn wake(&self) {
         // With the lock, or one between its look and its sleep would miss it.
         let queues = self.queues.lock();
@@ -159,13 +159,13 @@ impl WorkQueue {
         self.queues.lock().for_tree.pop_front()
     }
 
-    /// The worker that has the tree gives it up.
+    /// Gives up the ownership of the tree.
     pub(crate) fn release_tree(&self) {
         self.queues.lock().tree_taken = false;
         self.change();
     }
 
-    /// Parks a batch for which there was nothing to gather. Returns whether all of them are parked now.
+    /// Parks a batch for which there was nothing to gather. Returns whether all batches are parked now.
     pub(crate) fn park(&self, queued: Box<QueuedBatch>) -> bool {
         let mut queues = self.queues.lock();
         queues.parked.push(queued);
@@ -185,7 +185,7 @@ impl WorkQueue {
         self.change();
     }
 
-    /// Takes any batch out of the queues.
+    /// Takes any one batch out of the queues; `None` when they are empty.
     pub(crate) fn clear(&self) -> Option<Box<QueuedBatch>> {
         let mut queues = self.queues.lock();
         let Queues { for_tree, for_workers, parked, .. } = &mut *queues;

@@ -17,7 +17,7 @@ const ASLEEP: Duration = Duration::from_millis(100);
 const NO_EVALUATOR: &str =
     "no evaluator is left: a batch of the search before panicked, a defect that standard error has reported";
 
-/// The worker of number `index`, from the moment at which an evaluator is here.
+/// Runs worker number `index`: waits for an evaluator, and then works until the search ends.
 pub(crate) fn work(shared: &SharedSearch, index: usize) {
     let Some(mut evaluator) = shared.evaluators.lend(|| !shared.is_over()) else {
         if !shared.is_over() {
@@ -68,7 +68,7 @@ fn evaluate(shared: &SharedSearch, mut queued: Box<QueuedBatch>, game: &mut Game
     shared.queue.put(queued);
 }
 
-/// The network's answers to all queries, of which `at_once` are asked at once.
+/// The network's answers to all queries, asked `at_once` at a time.
 pub(crate) fn ask(
     evaluator: &mut dyn Evaluator,
     queries: &[Query],
@@ -142,7 +142,7 @@ fn gather(shared: &SharedSearch, state: &mut StateGuard, mut queued: Box<QueuedB
     }
 }
 
-/// Sends a batch to the network to which nothing more can be added.
+/// Hands on a batch to which nothing can be added: to the network or to the backup; an empty one is gathered again.
 fn complete(shared: &SharedSearch, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     if !queued.batch.is_empty() {
         queued.stage = if queued.batch.queries().is_empty() { Stage::BackUp } else { Stage::Evaluate };

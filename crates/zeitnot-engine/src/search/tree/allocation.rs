@@ -1,20 +1,20 @@
-//! Keeps the visits of the root its own: its moves have those that it allocated among all of them, and no others.
+//! Keeps the root's visits its own: its moves have only visits that searches of this root gave them.
 //!
 //! The visits decide the move, its smart pruning and its budget, so the root's count is one more than the sum of its
-//! moves'. A search among some of the moves (`go searchmoves`, endgame tables) allocates as it must: before the next
-//! one among others each move gets back the count that it had, and its subtree is trimmed to it.
+//! moves'. A search among some of the moves (`go searchmoves`, endgame tables) gives them more than a search among all
+//! would: before the next one among others each move gets back its earlier count, and its subtree is trimmed to it.
 
 use super::Tree;
 use super::node::{Node, NodeId};
 use super::packed_move::PackedMove;
 use crate::chess::Move;
 
-/// A search among some of the root's moves.
+/// A restriction of searches to some of the root's moves.
 #[derive(Debug)]
 pub(crate) struct Restriction {
     /// The moves, packed and sorted.
     moves: Vec<u16>,
-    /// The visits of each of the root's moves before it, in the order of the tree; a move beyond its end had none.
+    /// Earlier visits of the root's moves, in the order of the tree; moves beyond the list's end had none.
     visits: Vec<u32>,
 }
 
@@ -35,8 +35,8 @@ impl Tree {
         }
     }
 
-    /// Sets the root's count to that of its own visits and its moves'. A node of the tree may have had more: those of a
-    /// subtree that was pruned, or of a position that several moves led to.
+    /// Sets the root's count of visits to one more than the sum of its moves'. A node that becomes the root may have
+    /// counted more: visits to a subtree that was pruned, or to a position that other moves led to, too.
     pub(crate) fn count_own_visits(&mut self) {
         let root = self.root;
         if self.view(&self[root]).is_some() {
@@ -44,12 +44,12 @@ impl Tree {
         }
     }
 
-    /// Whether the root's count is that of its own visits and its moves'.
+    /// Whether the root's count of visits is one more than the sum of its moves'.
     pub(crate) fn has_own_visits(&self) -> bool {
         self.view(&self[self.root]).is_none() || self.visits() == 1 + self.root_visits().iter().sum::<u32>()
     }
 
-    /// The visits of the root's moves that are not among those of the search, which get none.
+    /// The visits of the root's moves that the restriction leaves out of the search.
     pub(crate) fn excluded_visits(&self) -> u32 {
         let Some(Restriction { moves, .. }) = &self.restriction else { return 0 };
         let Some(view) = self.view(&self[self.root]) else { return 0 };
@@ -62,7 +62,7 @@ impl Tree {
         self.existing_children(&root).map(|child| self[child].n).collect()
     }
 
-    /// Takes from each of the root's moves what it has beyond `visits`.
+    /// Takes from each of the root's moves the visits that it has beyond its entry in `visits`.
     fn take_back_visits(&mut self, visits: &[u32]) {
         let root = self.root;
         let node = self[root];
@@ -78,8 +78,8 @@ impl Tree {
         }
     }
 
-    /// Reduces a subtree to `visits` of its root. Each node shares its own out among its children in proportion to
-    /// theirs, and keeps its value: the visits that go have improved it.
+    /// Reduces a subtree to `visits` visits of its root. Each node divides its new count among its children in
+    /// proportion to their old counts. It keeps its value, which the removed visits have improved.
     fn trim(&mut self, id: NodeId, visits: u32) {
         let mut trimmed = vec![(id, visits)];
         while let Some((id, visits)) = trimmed.pop() {

@@ -4,18 +4,18 @@ use super::Tree;
 use super::node::{Bounds, Node, NodeId, Terminal, Value};
 use super::terminal::{GameEnd, make_terminal};
 
-/// A node on the way of a visit, and the number of the move that led to it.
+/// A node on the path of a visit, and the index of the move that led to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PathEntry {
     pub node: NodeId,
     pub edge: u8,
-    /// The shared position that the visit entered by the node; the node itself without a shared one.
+    /// The shared position that the visit entered through the node; the node itself if it entered none.
     pub position: NodeId,
 }
 
-/// Counts `visits` of `value` (for the player who moved into the leaf) along `path`, leaf first, and takes them off the
-/// visits on their way. With `sticky`, a terminal visited for the first time bounds its ancestors, the root excepted;
-/// an ancestor that is thereby proven becomes terminal, and the visits it already had are corrected above it.
+/// Adds `visits` visits of `value` (for the player who moved into the leaf) along `path`, leaf first, and takes them
+/// off the visits in flight. With `sticky`, a terminal node visited for the first time bounds its ancestors, the root
+/// excepted; an ancestor that is thereby proven becomes terminal, and the visits it already had are corrected above it.
 pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: u32, sticky: bool) {
     let Some(leaf) = path.first() else { return };
     let mut value = value;
@@ -53,12 +53,12 @@ pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: 
 
 /// The correction of the visits already counted above a newly proven node.
 struct Correction {
-    /// Change of value for the player who moved into the proven node's child; flipped on the way.
+    /// Change of the proven node's value, for the player who moved into its child; its sign flips at each ply up.
     delta: Value,
     visits: u32,
 }
 
-/// Bounds the node of a hop by its children's bounds. Returns whether anything is known now. `m`: plies left at the
+/// Bounds the node of `entry` by its children's bounds. Returns whether they prove any bound. `m`: plies left at the
 /// child just visited.
 fn bound(tree: &mut Tree, entry: PathEntry, above: NodeId, m: f32, correction: &mut Option<Correction>) -> bool {
     let before = tree[entry.node];
@@ -80,7 +80,7 @@ fn bound(tree: &mut Tree, entry: PathEntry, above: NodeId, m: f32, correction: &
 pub(crate) struct Below {
     /// The best result that is certain for the player to move.
     pub lower: i8,
-    /// The best that is possible.
+    /// The best result that is possible for the player to move.
     pub upper: i8,
     /// Plies of the longest loss among the moves.
     pub longest_loss: f32,
@@ -89,7 +89,7 @@ pub(crate) struct Below {
 }
 
 impl Below {
-    /// The end of a game whose result is exact. `m`: plies left at the child just visited.
+    /// The end of the game that exact bounds prove. `m`: plies left at the child just visited.
     pub(crate) fn end(&self, m: f32) -> GameEnd {
         let plies = if self.upper == -1 { self.longest_loss.max(m) } else { m };
         let kind = if self.by_tables { Terminal::Tablebase } else { Terminal::End };
@@ -120,7 +120,7 @@ pub(crate) fn bounds_below(tree: &Tree, node: &Node) -> Option<Below> {
     ((below.lower, below.upper) != (-1, 1)).then_some(below)
 }
 
-/// Takes visits that come to nothing off the visits on their way.
+/// Cancels visits: takes them off the visits in flight along `path`.
 pub(crate) fn cancel(tree: &mut Tree, path: &[PathEntry], visits: u32) {
     for entry in path {
         tree[entry.node].in_flight -= visits;
@@ -131,7 +131,7 @@ pub(crate) fn cancel(tree: &mut Tree, path: &[PathEntry], visits: u32) {
 }
 
 impl Tree {
-    /// Takes all visits off those on their way: nobody waits for the batches any more that they belong to.
+    /// Takes all visits off those in flight: nobody waits any more for the batches that they belong to.
     pub(crate) fn forget_visits_in_flight(&mut self) {
         let mut open = vec![self.root];
         while let Some(id) = open.pop() {

@@ -1,9 +1,9 @@
 //! Takes the chunks of the tree's pools from the system, and keeps those of earlier trees until they are freed.
 //!
-//! A chunk is mapped from the system, which gives it memory page by page as it is first written, in huge pages where
-//! there are any: a large tree has more small pages than the processor knows the addresses of. So the system's account
-//! of what is free is asked as the chunk is filled, piece by piece: what is promised is not in it. When the system has
-//! no more, the pool stays at its present size, and the tree prunes instead of growing.
+//! A chunk is mapped from the system, which provides memory page by page as the chunk is first written, in huge pages
+//! where there are any: a large tree has more small pages than the processor knows the addresses of. Memory that is
+//! only promised still counts as free, so the free memory is read again for each piece of a chunk that is filled. When
+//! the system has no more, the pool stays at its present size, and the tree prunes instead of growing.
 
 use crate::memory;
 use memmap2::MmapMut;
@@ -14,15 +14,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a chunk; in unit tests so few that their trees take several.
 pub(crate) const CHUNK_BYTES: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
-/// Bytes of a piece, for which the system is asked.
+/// Bytes of a piece of a chunk; the system is asked for memory a piece at a time.
 pub(super) const PIECE_BYTES: usize = CHUNK_BYTES / PIECES;
 pub(super) const PIECES: usize = (32 << 20) / memory::GROWTH;
 
-/// Hands chunks to the pools of a tree: those of trees that were given up, as long as a thread has not freed those yet,
-/// and from the system. So the old tree and the new one hardly take more memory than the larger of them.
+/// Chunks of trees that were given up, for the pools of the next tree to take until a thread has freed them. So the old
+/// tree and the new one hardly take more memory than the larger of them.
 ///
-/// How far that thread has got depends on the machine. No decision of a search may: what is spare counts for nothing in
-/// them, no more than which memory of a chunk an earlier tree has written.
+/// How far that thread has got depends on the machine, which decisions of a search must not. So they disregard the
+/// spare chunks, and also how much of a chunk an earlier tree has written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spare(Arc<SpareChunks>);
 

@@ -11,18 +11,18 @@
 use super::node::{EdgeState, Node};
 use super::prior_codes;
 
-/// Words before the slots: the scale of the prior codes.
+/// Index of the word with the scale of the prior codes; the slots follow it.
 pub(crate) const SCALE: usize = 0;
 pub(crate) const SLOTS: usize = 1;
 /// Slots of a small body.
 pub(crate) const SMALL_SLOTS: usize = 2;
 
-/// Children before the segments of four, and the segments that hold them.
+/// Number of children before the segments of four, and of the segments that hold them.
 const SINGLE_CHILDREN: usize = 4;
 const SINGLE_SEGMENTS: usize = 3;
 const SEGMENT: usize = 4;
 
-/// Nodes of a segment.
+/// Number of nodes in the segment of a slot.
 #[inline]
 pub(crate) fn segment(slot: usize) -> usize {
     match slot {
@@ -32,7 +32,7 @@ pub(crate) fn segment(slot: usize) -> usize {
     }
 }
 
-/// The slot and the place in its segment of a child.
+/// The slot of the child with this index, and the child's place in the slot's segment.
 #[inline]
 pub(crate) fn place(index: usize) -> (usize, usize) {
     match index {
@@ -42,7 +42,7 @@ pub(crate) fn place(index: usize) -> (usize, usize) {
     }
 }
 
-/// Words of the priors of a node that is not expanded.
+/// Number of words for the priors of a node that is not expanded.
 pub(crate) fn priors_len(moves: u8) -> usize {
     usize::from(moves).div_ceil(4)
 }

@@ -8,10 +8,10 @@ use super::prior_codes;
 use super::{MOST_MOVES, Tree};
 use bytemuck::Pod;
 
-/// Discarded nodes that are freed at most in the hope of a run of the length wanted.
+/// Most discarded nodes that are freed in the hope of a free run of the wanted length.
 const FREED_FOR_A_RUN: usize = 8;
 
-/// The size of a pool that cannot grow, divided by this, is freed before its free runs are joined again.
+/// Divisor of the size of a pool that cannot grow: the quotient is freed before its free runs are joined again.
 const FREED_AT_ONCE: usize = 16;
 
 impl Tree {
@@ -21,7 +21,7 @@ impl Tree {
         }
     }
 
-    /// Takes one abandoned node apart. Returns whether there was one.
+    /// Frees the memory of one discarded node and discards its children. Returns whether there was one.
     pub(crate) fn free_discarded(&mut self) -> bool {
         let Some(node) = self.discarded.pop() else { return false };
         if self.view(&node).is_some() {
@@ -74,8 +74,8 @@ impl Tree {
         at
     }
 
-    /// A run of `len` items of a pool that has none and cannot grow: others are given up for it, a good part of the
-    /// pool at once. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
+    /// A run of `len` items of a pool that has none free and cannot grow: subtrees are given up for it, a good part of
+    /// the pool at once. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
     fn take_by_force<T: Pod>(&mut self, len: usize, pool: impl Fn(&mut Tree) -> &mut Pool<T>) -> u32 {
         let mut is_spent = false;
         loop {
@@ -94,7 +94,7 @@ impl Tree {
         }
     }
 
-    /// The child by the move of that index; it and those before it are made if they are not there yet. The node must be
+    /// The child by the move with this index. Children up to this index that are missing are made. The node must be
     /// expanded.
     pub(crate) fn child(&mut self, parent: NodeId, index: usize) -> NodeId {
         for missing in usize::from(self[parent].children)..=index {
@@ -192,7 +192,7 @@ impl Tree {
         }
     }
 
-    /// Takes the prior of a move away.
+    /// Sets the prior of a move to 0.
     pub(crate) fn clear_prior(&mut self, id: NodeId, index: usize) {
         let node = self[id];
         let layout = edges::EdgeLayout::of(&node);

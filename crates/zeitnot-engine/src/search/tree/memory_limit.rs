@@ -9,18 +9,18 @@ use super::node::{EdgeState, Node, NodeId};
 /// Bytes that one more visit may take: a node, its priors, and now and then the moves of its parent.
 const VISIT: usize = 256;
 
-/// Visits of a subtree that is pruned in one piece: the way to it costs as much as a visit, and gives room for some.
+/// Most visits of a subtree pruned in one piece: the way to it costs as much as a visit, and frees room for several.
 const PIECE: u32 = 32;
 
-/// The limit divided by this is left for free runs of lengths that are not asked for.
+/// Divisor of the limit: the quotient is left for free runs of lengths that are not asked for.
 const UNUSABLE: usize = 8;
 
-/// The limit of a full tree divided by this is kept free, so that a free run of the right length is found nearly
+/// Divisor of the limit: a full tree keeps the quotient free, so that a free run of the right length is found nearly
 /// always.
 const SPARE: usize = 16;
 
-/// Nodes looked at in a round, and for each of its visits: a few hundred microseconds, for the lock is not to be held
-/// for long, and yet more than the visits need (the way to a [`PIECE`] passes some hundreds).
+/// Most nodes looked at for pruning in a round, and on top for each of its visits. A few hundred microseconds, since
+/// the lock must not be held for long, and yet more than the visits need (the way to a [`PIECE`] passes some hundreds).
 const LOOKS_A_ROUND: usize = 4096;
 const LOOKS_A_VISIT: usize = 32;
 
@@ -29,13 +29,13 @@ struct Store {
     limit: usize,
     /// Bytes that were ever in use since the tree started anew.
     reached: usize,
-    /// Bytes that are free again.
+    /// Bytes of those reached that are free again.
     free: usize,
 }
 
 impl Store {
-    /// Bytes that must be free for `need` more to fit. A store that is over its limit (a free run is not always of a
-    /// useful length) gets the more free memory to choose from.
+    /// Bytes that must be free for `need` more to fit. A store over its limit gets more free memory to choose from,
+    /// since not every free run has a useful length.
     fn wanted(&self, need: usize) -> usize {
         let limit = self.limit - self.limit / UNUSABLE;
         if self.reached.saturating_add(need) <= limit {
@@ -48,8 +48,8 @@ impl Store {
 }
 
 impl Tree {
-    /// Makes sure that `visits` more fit into `limit` bytes and into what the pools can address, by pruning if need be.
-    /// A tree far over its limit gets there in several rounds; it does not grow meanwhile.
+    /// Makes sure that `visits` more visits fit into `limit` bytes and into what the pools can address, by pruning if
+    /// need be. A tree far over its limit gets there in several rounds; it does not grow meanwhile.
     pub(crate) fn make_room(&mut self, limit: usize, visits: u32) {
         let need = VISIT * visits as usize;
         let wanted = self.stores(limit).map(|store| store.wanted(need));
@@ -71,7 +71,7 @@ impl Tree {
         }
     }
 
-    /// Gives up the least that can be. Returns whether there was anything but what visits are on their way to.
+    /// Frees a discarded node or prunes the least visited subtree; false if visits in flight pass all that is left.
     pub(crate) fn free_least_visited(&mut self) -> bool {
         if self.free_discarded() {
             return true;
@@ -95,8 +95,8 @@ impl Tree {
         ]
     }
 
-    /// Forgets a subtree with few visits at or below a node, and takes the nodes it looked at off `looks`; when those
-    /// are used up it tries no other way. Returns whether there was one that no visit is on its way to.
+    /// Prunes a subtree with few visits at or below a node. Takes the nodes it looks at off `looks`; at 0 it tries no
+    /// other way. Returns whether a subtree was pruned: those with visits in flight are not.
     fn prune_least_visited(&mut self, id: NodeId, looks: &mut usize) -> bool {
         let mut tried = None;
         loop {
@@ -117,9 +117,9 @@ impl Tree {
         }
     }
 
-    /// The child (where positions are shared: its position) with the fewest visits among those that have children
-    /// themselves, after the one that was tried last: whether visits are on their way to it, how many it had, its
-    /// number.
+    /// The child (where positions are shared: its position) with the fewest visits, of those with children of their
+    /// own, and after the last one tried: whether visits in flight pass it, its number of visits and its id. `None` if
+    /// there is no other.
     fn least_expanded(&self, node: &Node, tried: Option<(bool, u32, u32)>) -> Option<(bool, u32, u32)> {
         let places = self.existing_children(node).map(|child| self[child].link().unwrap_or(child));
         let expanded = places.filter(|place| matches!(self[*place].edge_state(), EdgeState::Small | EdgeState::Large));
@@ -127,7 +127,7 @@ impl Tree {
         keys.filter(|key| tried.is_none_or(|tried| *key > tried)).min()
     }
 
-    /// Prunes the subtree of a node, unless a visit is on its way there.
+    /// Prunes the subtree of a node, unless a visit is on its way there. Returns whether there was one to prune.
     fn prune(&mut self, id: NodeId) -> bool {
         if self[id].in_flight > 0 || self[id].edge_state() == EdgeState::None {
             return false;

@@ -29,8 +29,8 @@ use prefetch::prefetch;
 use root_noise::RootNoise;
 use std::ops::{Index, IndexMut};
 
-/// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218, but
-/// a FEN can have.
+/// Most moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218,
+/// but one of a FEN can.
 pub const MOST_MOVES: usize = 255;
 
 /// Bytes of a cache line.
@@ -43,34 +43,34 @@ pub(crate) struct Tree {
     words: Pool<u32>,
     /// Memory that earlier trees have left.
     spare: Spare,
-    /// Positions that several moves lead to, if they are to share their statistics.
+    /// The shared positions, if positions that several moves lead to share their statistics.
     shared: Option<SharedPositions>,
     /// Subtrees that are not needed any more, by their roots. They are freed one by one when memory is wanted,
     /// so that starting a move costs the same however much of the tree it gives up.
     discarded: Vec<Node>,
     root: NodeId,
-    /// The node of a root that is no shared position.
+    /// The node of the root where it is no shared position.
     home: NodeId,
     /// The noise that a search mixes into the priors of its root.
     root_noise: Option<RootNoise>,
     game: Game,
     previous_root: Option<PreviousRoot>,
-    /// The moves that the root's last search was restricted to.
+    /// The restriction of the root's last search to some moves, if it had one.
     restriction: Option<Restriction>,
-    /// The greatest mean depth of a search in it, in plies, since it had no visit.
+    /// The greatest mean depth of a search in this tree, in plies, since the tree was last empty.
     depth: u32,
 }
 
-/// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they
-/// were not played: an opponent whose move was only predicted may play another.
+/// The root before the last move. Its other moves are kept with it until a search is sure that they were not played: an
+/// opponent whose move was only predicted may play another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PreviousRoot {
     pub node: Node,
-    /// Place from which the root was taken; unknown where positions are shared: then nothing is taken out of its place.
+    /// Place from which the root's node was taken; `None` without a node, and where shared positions stay in place.
     pub child: Option<NodeId>,
-    /// The shared position that was the root. It is owned from here; `node` is not in use then.
+    /// The shared position that was the root, if it was one. It is owned from here, and `node` is not in use.
     pub position: Option<NodeId>,
-    /// Moves of the game up to the previous root.
+    /// Number of the game's moves up to the previous root.
     pub plies: usize,
 }
 
@@ -131,7 +131,7 @@ impl Tree {
         (!self.is_empty()).then(|| f64::from(self[self.root].m))
     }
 
-    /// Whether nothing was searched yet.
+    /// Whether the root has no visit yet.
     pub(crate) fn is_empty(&self) -> bool {
         self.visits() == 0
     }
@@ -141,7 +141,7 @@ impl Tree {
         self.nodes.is_refused() || self.words.is_refused()
     }
 
-    /// Forgets marks of the search before: a refusal of memory, the noise of the root, and the depth of an empty
+    /// Forgets marks of the previous search: a refusal of memory, the noise of the root, and the depth of an empty
     /// tree.
     pub(crate) fn begin_search(&mut self) {
         self.nodes.ask_again();
@@ -153,7 +153,7 @@ impl Tree {
         self.set_root_noise(None);
     }
 
-    /// The greatest mean depth of a search in it, in plies, since it had no visit.
+    /// The greatest mean depth of a search in this tree, in plies, since the tree was last empty.
     pub(crate) fn depth(&self) -> u32 {
         self.depth
     }
@@ -178,12 +178,12 @@ impl Tree {
         self.nodes.bytes_listed() + self.words.bytes_listed()
     }
 
-    /// Memory beside the pools.
+    /// Bytes of memory beside the pools.
     fn bytes_beside(&self) -> usize {
         self.shared.as_ref().map_or(0, SharedPositions::bytes) + self.discarded.capacity() * size_of::<Node>()
     }
 
-    /// Bytes that are free again.
+    /// Bytes of the pools that are free again.
     pub(crate) fn bytes_free(&self) -> usize {
         self.nodes.bytes_given_back() + self.words.bytes_given_back()
     }
@@ -202,14 +202,14 @@ impl Tree {
         Some(EdgeView::new(self.words.run(node.at, layout.len), &layout, usize::from(node.moves)))
     }
 
-    /// The priors of an evaluated node that was not expanded yet, as codes in the order of the move generator.
+    /// The priors of an evaluated node not expanded yet, as codes in the order of the move generator; else `None`.
     pub(crate) fn priors(&self, node: &Node) -> Option<&[u8]> {
         let run =
             (node.edge_state() == EdgeState::Priors).then(|| self.words.run(node.at, edges::priors_len(node.moves)))?;
         Some(&bytemuck::cast_slice(run)[..usize::from(node.moves)])
     }
 
-    /// The move with the largest prior of a node that was not expanded yet.
+    /// The move with the largest prior of an evaluated node not expanded yet; `None` for any other node.
     pub(crate) fn first_move(&self, node: &Node) -> Option<PackedMove> {
         let codes = self.priors(node)?;
         let largest = codes.iter().max()?;
@@ -217,7 +217,7 @@ impl Tree {
         Some(PackedMove::unresolved(number as u8))
     }
 
-    /// The children of `node` that there are nodes for, in the order of its moves.
+    /// The existing children of `node` in the order of its moves, segment by segment.
     #[inline]
     pub(crate) fn children<'a>(
         &'a self,
@@ -232,7 +232,7 @@ impl Tree {
         })
     }
 
-    /// Asks for the memory of a node's moves.
+    /// Prefetches the memory of a node's moves.
     #[inline]
     pub(crate) fn prefetch_edges(&self, id: NodeId) {
         let node = &self[id];
@@ -251,7 +251,7 @@ impl Tree {
         }
     }
 
-    /// Asks for the memory of a node's children.
+    /// Prefetches the memory of a node's children.
     #[inline]
     pub(crate) fn prefetch_children(&self, id: NodeId) {
         let node = &self[id];
@@ -268,12 +268,12 @@ impl Tree {
         }
     }
 
-    /// The children of a node that there are, in the order of its moves.
+    /// The existing children of a node, in the order of its moves.
     pub(crate) fn existing_children<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = NodeId> + 'a {
         (0..usize::from(node.children)).filter_map(|index| self.existing_child(node, index))
     }
 
-    /// The child by the move of that index, if it has a node.
+    /// The child by the move with this index, if it exists.
     pub(crate) fn existing_child(&self, node: &Node, index: usize) -> Option<NodeId> {
         if index >= usize::from(node.children) {
             return None;
@@ -283,7 +283,7 @@ impl Tree {
     }
 }
 
-/// The first node of an empty pool.
+/// Takes the first node of an empty pool.
 pub(crate) fn first_node(nodes: &mut Pool<Node>) -> NodeId {
     let id = NodeId(nodes.take(1).expect("a pool has a chunk from the beginning"));
     *nodes.item_mut(id.0) = Node::new();

@@ -20,7 +20,7 @@ pub(crate) enum Terminal {
     Tablebase,
 }
 
-/// The proven bounds: the worst and the best result for the player who moved here (-1, 0, 1).
+/// Proven bounds: worst and best result still possible for the player who moved here (-1, 0, 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub lower: i8,
@@ -65,11 +65,11 @@ pub(crate) struct Node {
     pub m: f32,
     /// Visits backed up.
     pub n: u32,
-    /// Visits on their way.
+    /// Visits in flight: on their way, not backed up yet.
     pub in_flight: u32,
-    /// The place of the edges as [`Node::edge_state`] says; without edges, the shared position that is linked, or 0.
+    /// Address of the edges, in the form of [`Node::edge_state`]; without edges, the linked shared position, or 0.
     pub(crate) at: u32,
-    /// Legal moves, once they are known.
+    /// Number of legal moves, once they are known.
     pub(crate) moves: u8,
     /// The number of children that have nodes: those of the first moves.
     pub(crate) children: u8,
@@ -125,7 +125,7 @@ impl Node {
         self.flags = self.flags & !12 | (state as u8) << 2;
     }
 
-    /// Whether it was evaluated, but its moves are not known any more.
+    /// Whether the node was evaluated, but its moves have been pruned.
     pub(crate) fn is_pruned(&self) -> bool {
         self.n > 0 && self.edge_state() == EdgeState::None && self.link().is_none() && !self.is_terminal()
     }
@@ -136,8 +136,8 @@ impl Node {
         (self.edge_state() == EdgeState::None && self.at != 0).then_some(NodeId(self.at))
     }
 
-    /// Number of visits of a linked node that found its position repeating one on their way. They are kept where other
-    /// nodes count their moves.
+    /// Number of visits through a linked node whose path its position repeats. It is kept where other nodes count their
+    /// moves.
     pub(crate) fn repeats(&self) -> u32 {
         u32::from_le_bytes([self.moves, self.children, self.repeats_high, 0])
     }
@@ -154,7 +154,7 @@ impl Node {
         self.flags = self.flags & 15 | ((bounds.lower + 1) as u8) << 4 | ((1 - bounds.upper) as u8) << 6;
     }
 
-    /// Visits done and on their way: the count that PUCT sees (Lc0's virtual loss is on the count alone).
+    /// Visits done and in flight: the count that PUCT sees (Lc0's virtual loss is on the count alone).
     pub(crate) fn n_started(&self) -> u32 {
         self.n + self.in_flight
     }
@@ -169,7 +169,7 @@ impl Node {
         self.wl as f32 + draw_score * self.d
     }
 
-    /// The mean of its visits.
+    /// The mean value of the node's visits.
     pub(crate) fn value(&self) -> Value {
         Value { wl: self.wl as f32, d: self.d, m: self.m }
     }
@@ -186,7 +186,7 @@ impl Node {
         }
     }
 
-    /// Adds `visits` of one value to the means.
+    /// Adds `visits` visits of one value to the means.
     pub(crate) fn add_visits(&mut self, value: Value, visits: u32) {
         let share = f64::from(visits) / f64::from(self.n + visits);
         self.wl += share * (f64::from(value.wl) - self.wl);
@@ -195,7 +195,7 @@ impl Node {
         self.n += visits;
     }
 
-    /// Corrects the means when `visits` of those counted turn out to be worth `delta` more each.
+    /// Corrects the means when `visits` of the visits counted turn out to be worth `delta` more each.
     pub(crate) fn adjust(&mut self, delta: Value, visits: u32) {
         let share = visits as f32 / self.n as f32;
         self.wl += f64::from(share * delta.wl);
@@ -203,7 +203,7 @@ impl Node {
         self.m += share * delta.m;
     }
 
-    /// Takes `visits` of one value out of the means again.
+    /// Takes `visits` visits of one value out of the means again.
     pub(crate) fn remove_visits(&mut self, value: Value, visits: u32) {
         let left = self.n.saturating_sub(visits);
         if left == 0 {
@@ -227,7 +227,7 @@ pub(crate) struct Value {
 }
 
 impl Value {
-    /// Value one ply up: the other player's, and a ply further from the end.
+    /// The value one ply up: from the other player's side, and a ply further from the end.
     pub(crate) fn one_ply_up(self) -> Value {
         Value { wl: -self.wl, d: self.d, m: self.m + 1.0 }
     }

@@ -36,12 +36,12 @@ impl PackedMove {
         PackedMove(from as u16 | (to as u16) << SQUARE_BITS | kind << KIND_SHIFT)
     }
 
-    /// The move that is number `number` of the move generator.
+    /// A move known only by its number in the order of the move generator.
     pub(crate) fn unresolved(number: u8) -> PackedMove {
         PackedMove(NUMBER << KIND_SHIFT | u16::from(number))
     }
 
-    /// The number of a move that is not known yet.
+    /// The number of the move, where the move itself is not known yet.
     pub(crate) fn number(self) -> Option<usize> {
         (self.0 >> KIND_SHIFT == NUMBER).then_some(usize::from(self.0 & 0xff))
     }

@@ -1,10 +1,11 @@
 //! Allocates the memory of the tree: runs of equal items in large chunks, addressed by 32 bits.
 //!
-//! The general allocator adds 8 to 16 bytes to each of the small pieces a tree is made of, and an address of it takes 8
-//! more wherever it is kept. Here a run costs its items alone, a freed one is kept for another of its length, and a
-//! whole tree is freed chunk by chunk. A tree takes and gives runs of each length in much the same proportions, so that
-//! this wastes little; longer runs are cut only when much is free of other lengths than are asked for, as after a
-//! change from a middlegame to an endgame. Cutting at every need would leave nothing but short runs in the end.
+//! The general allocator adds 8 to 16 bytes to each of the small pieces a tree is made of, and each address of a piece
+//! takes 8 more. Here a run, a row of items taken and freed together, costs its items alone; a freed run is kept for
+//! another of its length, and a whole tree is freed chunk by chunk. A tree takes and gives runs of each length in much
+//! the same proportions, so little is wasted; longer runs are cut only when much is free of lengths that are not asked
+//! for, as after a change from a middlegame to an endgame. Cutting at every need would leave only short runs in the
+//! end.
 
 use super::chunks::{CHUNK_BYTES, PIECE_BYTES, Spare, new_chunk};
 use bytemuck::Pod;
@@ -12,20 +13,20 @@ use memmap2::MmapMut;
 use std::alloc::{Layout, handle_alloc_error};
 use std::marker::PhantomData;
 
-/// Bytes of a pool for which the system is not asked: what the visits of a batch are on their way to has to fit in any
-/// case.
+/// Bytes that a pool may use without asking the system for memory: the nodes that the visits of a batch pass have to
+/// fit in any case.
 const FIRST_BYTES: usize = CHUNK_BYTES / 4;
 
-/// Longer runs are cut when the free share of the pool is larger than one divided by this.
+/// Longer free runs are cut when more than 1 / `CUTTING_FROM` of the pool is free.
 const CUTTING_FROM: usize = 4;
 
-/// The longest run: the body of a node with as many moves as are kept takes 262 words.
+/// Items of the longest run: the body of a node with as many moves as are kept takes 262 words.
 const LONGEST: usize = 511;
 
 /// Items that 32 bits can address.
 const ADDRESSES: usize = u32::MAX as usize;
 
-/// Runs of `T`, of 1 to [`LONGEST`] items each. Run 0 is never given out, so that 0 can stand for none.
+/// An allocator of runs of 1 to [`LONGEST`] items. Item 0 is never given out, so that address 0 can stand for none.
 #[derive(Debug)]
 pub(crate) struct Pool<T> {
     chunks: Vec<MmapMut>,
@@ -33,19 +34,19 @@ pub(crate) struct Pool<T> {
     spare: Spare,
     /// The first item never given out.
     top: usize,
-    /// The first item for which the system has not been asked.
+    /// The first item whose memory the system has not granted yet.
     granted: usize,
     /// The items that the pool is meant to hold; its user keeps to this number.
     pub most: usize,
-    /// The system had no memory for another piece. It is not asked again until [`Pool::ask_again`].
+    /// Whether the system had no memory for another piece. It is not asked again until [`Pool::ask_again`].
     is_refused: bool,
     /// Free runs by length.
     free: Vec<Vec<u32>>,
     /// Bit `n` is set when `free[n]` holds something.
     lengths: [u64; LONGEST / 64 + 1],
-    /// Items given out.
+    /// Number of items given out.
     in_use: usize,
-    /// Bytes of the lists of free runs.
+    /// Bytes that the lists of free runs themselves take.
     listed: usize,
     items: PhantomData<T>,
 }
@@ -57,8 +58,8 @@ impl<T: Pod> Pool<T> {
     /// Items of a piece.
     const PIECE: usize = PIECE_BYTES / size_of::<T>();
 
-    /// An empty pool with one chunk, and more from where `spare` has them. Without memory for the first the process
-    /// ends, as it does in every other place without memory.
+    /// An empty pool with one chunk, which takes its chunks from `spare` before it asks the system. Without memory for
+    /// the first the process ends, as it does in every other place without memory.
     pub(crate) fn new(spare: Spare) -> Pool<T> {
         let first = spare.take().or_else(|| Some((new_chunk()?, 0)));
         let Some((first, written)) = first else { handle_alloc_error(Layout::new::<[u8; CHUNK_BYTES]>()) };
@@ -100,17 +101,17 @@ impl<T: Pod> Pool<T> {
         self.top * size_of::<T>()
     }
 
-    /// Bytes of the lists of free runs.
+    /// Bytes that the lists of free runs themselves take.
     pub(crate) fn bytes_listed(&self) -> usize {
         self.listed
     }
 
-    /// Bytes of the runs that were given back.
+    /// Bytes of the runs that were given back and are free.
     pub(crate) fn bytes_given_back(&self) -> usize {
         (self.top - 1 - self.in_use) * size_of::<T>()
     }
 
-    /// Bytes of the items that it is meant to hold, or can hold where the system has refused another piece.
+    /// Bytes of the items that the pool is meant to hold, or can hold where the system has refused another piece.
     pub(crate) fn bytes_most(&self) -> usize {
         let most = if self.is_refused { self.most.min(self.granted) } else { self.most };
         most.saturating_mul(size_of::<T>())
@@ -121,7 +122,7 @@ impl<T: Pod> Pool<T> {
         self.is_refused
     }
 
-    /// The system is asked again for the next chunk: another program may have ended since.
+    /// Lets the pool ask the system again for its next chunk: another program may have ended since.
     pub(crate) fn ask_again(&mut self) {
         self.is_refused = false;
     }
@@ -137,8 +138,8 @@ impl<T: Pod> Pool<T> {
         self.free_for(len).is_some()
     }
 
-    /// A run of `len` items with any content: a free one of that length, a piece of a longer one, or a new one. `None`
-    /// when there is neither, and no memory for a piece.
+    /// The address of a run of `len` items with any content: a free run of that length, a part of a longer one, or a
+    /// new one. `None` when there is none and no memory for a new one.
     pub(crate) fn take(&mut self, len: usize) -> Option<u32> {
         if let Some(longer) = self.free_for(len) {
             return Some(self.take_from(longer, len));
@@ -155,7 +156,7 @@ impl<T: Pod> Pool<T> {
         Some(at)
     }
 
-    /// Takes a run from the start of a free one that is at least as long.
+    /// Takes a run of `len` items from the start of a free run of `longer` items.
     fn take_from(&mut self, longer: usize, len: usize) -> u32 {
         let at = self.pop(longer);
         if longer > len {
@@ -165,8 +166,8 @@ impl<T: Pod> Pool<T> {
         at
     }
 
-    /// Adds a piece of the last chunk, or a chunk, in which the next new run begins: none crosses from one to another.
-    /// Returns whether there is one: once the system has refused, it is not asked again, and the pool keeps its size.
+    /// Grants a piece of the last chunk, or adds a chunk, in which the next new run then begins: no run crosses chunks.
+    /// Returns whether it could. Once the system has refused, it is not asked again, and the pool keeps its size.
     fn grow(&mut self) -> bool {
         let end = self.chunks.len() * Self::CHUNK;
         if self.is_refused || self.granted == end && end >= self.most {
@@ -259,7 +260,7 @@ impl<T: Pod> Pool<T> {
         bytemuck::cast_slice_mut(&mut self.chunks[at as usize >> Self::CHUNK_BITS])
     }
 
-    /// The length of the free run that one of `len` is taken from.
+    /// The length of the free run to take a run of `len` items from; `None` where a new run is to be made instead.
     fn free_for(&self, len: usize) -> Option<usize> {
         let much_is_free = (self.top - 1 - self.in_use) * CUTTING_FROM > self.top;
         if much_is_free || self.lengths[len / 64] & 1 << (len % 64) != 0 { self.shortest_free(len) } else { None }

@@ -5,8 +5,8 @@ use super::pool::Pool;
 use crate::chess::Position;
 use bytemuck::{Pod, Zeroable};
 
-/// Identifies positions that share their statistics: the board and the fifty-move counter. With the counter
-/// among it, no position can be reached from itself.
+/// The identity of positions that share their statistics: the board and the fifty-move counter. Because of the counter
+/// no position can be reached from itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     /// [`Position::key`].
@@ -20,24 +20,24 @@ impl Identity {
         Identity { board: position.key(), rule50: position.rule50() }
     }
 
-    /// Spread over all bits: Zobrist keys are random, but the counter is not. The factor is 2^64 over the golden ratio
-    /// (Knuth, "The Art of Computer Programming" 3, 6.4).
+    /// The hash of the identity. Zobrist keys are random, but the counter is not, so it is spread over all bits. The
+    /// factor is 2^64 over the golden ratio (Knuth, "The Art of Computer Programming" 3, 6.4).
     fn hash(self) -> usize {
         (self.board ^ u64::from(self.rule50).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)) as usize
     }
 }
 
-/// The facts of a shared position besides its node, in the place after it.
+/// The facts of a shared position besides its node, in the item after the node.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Record {
     board: u64,
     rule50: u32,
-    /// Moves of the tree that lead here, and the root if it is here.
+    /// Number of owners: moves of the tree that lead here, and the root or previous root if it is here.
     pub references: u32,
     /// The next record of the same bucket; 0: none.
     next: u32,
-    /// The network's own opinion: win minus loss, draw probability, plies left.
+    /// The network's own evaluation: win minus loss, draw probability, plies left.
     wl: f32,
     d: f32,
     m: f32,
@@ -72,10 +72,10 @@ pub(crate) fn record_mut(nodes: &mut Pool<Node>, id: NodeId) -> &mut Record {
     bytemuck::cast_mut(nodes.item_mut(id.0 + 1))
 }
 
-/// Finds shared positions: a hash table of chains through their records, with as many buckets as there are records.
+/// The index of shared positions: a hash table of chains of their records, with as many buckets as there are records.
 ///
 /// It grows by one bucket at a time (Litwin, "Linear hashing: a new tool for file and table addressing", 1980), so that
-/// no visit has to wait for millions of them to find new places.
+/// no visit has to wait until millions of records have moved.
 #[derive(Debug, Default)]
 pub(crate) struct Positions {
     /// The first record of each bucket; 0: none.
@@ -112,7 +112,7 @@ impl Positions {
         None
     }
 
-    /// Puts a position into the table that is not in it; `id` has room for its node and its record.
+    /// Puts a position into the table, which must not have it yet; `id` has room for its node and its record.
     pub(crate) fn insert(&mut self, nodes: &mut Pool<Node>, id: NodeId, identity: Identity) {
         self.len += 1;
         // With fewer buckets than positions a search in it takes longer, where there is no memory for more.
@@ -130,7 +130,7 @@ impl Positions {
         known.next = std::mem::replace(&mut self.buckets[bucket], id.0);
     }
 
-    /// Adds a bucket, which takes its part of one that there is.
+    /// Adds a bucket, and moves its share of an existing bucket into it.
     fn grow(&mut self, nodes: &mut Pool<Node>) {
         let new = self.buckets.len();
         self.buckets.push(0);
@@ -170,9 +170,9 @@ impl Positions {
 #[derive(Debug, Default)]
 pub(crate) struct SharedPositions {
     pub table: Positions,
-    /// Boards of the game before the root that can return.
+    /// Keys of positions of the game before the root that can return.
     pub history: Vec<u64>,
-    /// Keys that occurred twice.
+    /// Keys in the history that occurred twice.
     pub twice: Vec<u64>,
 }
 

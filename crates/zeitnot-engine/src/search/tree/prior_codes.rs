@@ -43,7 +43,7 @@ pub(crate) fn encode(logits: &[f32], temperature: f32, codes: &mut Vec<u8>) {
     codes.extend(logits.iter().map(|logit| (TOP * exp2((logit - largest) * factor) + 0.5) as u8));
 }
 
-/// The largest of several, in four chains: one would wait for each comparison.
+/// The largest logit, found in four chains: a single chain would wait for each comparison.
 fn largest(logits: &[f32]) -> f32 {
     let (fours, rest) = logits.as_chunks::<4>();
     let mut lanes = [f32::NEG_INFINITY; 4];
@@ -55,11 +55,11 @@ fn largest(logits: &[f32]) -> f32 {
     lanes.iter().chain(rest).copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-/// 2 to the power of `x`, which is 0 or less; off by 2e-4 of it at most, a twentieth of a step. The compiler makes
-/// vector code of it, which it cannot of the standard library's, and a batch has thousands of them.
+/// 2 to the power of `x`, which is 0 or less, with a relative error of 2e-4 at most, a twentieth of a step. The
+/// compiler makes vector code of it, unlike of the standard library's function, and a batch has thousands of powers.
 #[inline]
 fn exp2(x: f32) -> f32 {
-    /// Logit below which nothing is left of 255 steps.
+    /// Exponent below which the power rounds to 0 of 255 steps.
     const LEAST: f32 = -16.0;
     let x = x.max(LEAST);
     let whole = (x - 1.0) as i32 + i32::from(x >= 0.0);

@@ -9,13 +9,13 @@ use super::{PreviousRoot, Tree, first_node};
 use crate::chess::{Game, Move, Position};
 
 impl Tree {
-    /// Moves the root to the end of `game`, keeping what lies below it. Returns whether it was the same game going on:
-    /// the same start position, and all the moves of the old game followed by none or more new ones; instead of its
-    /// last move another may have been played, as long as [`Tree::forget_alternatives`] was not called since it was
-    /// made.
+    /// Moves the root to the end of `game`, keeping what lies below it. Returns whether `game` continues the old game:
+    /// the same start position, and all the moves of the old game followed by none or more new ones. Another move may
+    /// stand in place of the old game's last one, as long as [`Tree::forget_alternatives`] was not called since that
+    /// was made.
     ///
-    /// A game whose last move was taken back starts anew: that move has the visits of its own search as the root, which
-    /// its parent did not allocate.
+    /// If the last move was only taken back, the tree starts anew: that move has the visits of its own search as the
+    /// root, which its parent did not allocate.
     pub(crate) fn follow(&mut self, game: Game) -> bool {
         if self.previous_root.is_some_and(|previous_root| {
             !game.moves().starts_with(self.game.moves()) && previous_root.leads_to(&self.game, &game)
@@ -44,8 +44,8 @@ impl Tree {
         true
     }
 
-    /// A root whose moves were forgotten starts anew. Its visits say nothing by which its moves could be chosen, and no
-    /// limit would let it have the one that finds them again.
+    /// Starts the root anew if its moves were pruned: its visits do not help to choose a move, and a limit on visits
+    /// could refuse the one that would find the moves again.
     fn restart_if_forgotten(&mut self) {
         let root = self.root;
         if self[root].is_pruned() {
@@ -75,14 +75,14 @@ impl Tree {
         self.note_history();
     }
 
-    /// Gives up the parts that are needed only if the last move of the game were taken back or another one.
+    /// Gives up the parts that are needed only if the last move of the game is replaced by another one.
     pub(crate) fn forget_alternatives(&mut self) {
         if let Some(previous_root) = self.previous_root.take() {
             self.release(previous_root);
         }
     }
 
-    /// Gives up the other moves to the position before the last one, but not the way back to it.
+    /// Gives up the alternatives to the last move, but not the way back to the position before it.
     pub(crate) fn discard_alternatives(&mut self) {
         if let Some(previous_root) = self.previous_root {
             self.previous_root =
@@ -114,7 +114,7 @@ impl Tree {
         }
     }
 
-    /// Makes the child by `mv`, which follows `plies` moves, the root. The rest is kept behind it.
+    /// Makes the child by `mv`, which follows `plies` moves, the root. The old root is kept as the previous one.
     fn descend(&mut self, mv: Move, plies: usize) {
         self.forget_alternatives();
         let old = self[self.root];
@@ -131,7 +131,7 @@ impl Tree {
         self.previous_root = Some(PreviousRoot { node: old, child: next, position: None, plies });
     }
 
-    /// Sorts the root's moves and makes them known: they are asked for before the search has come by again.
+    /// Sorts the root's moves and resolves their numbers: they are needed before the search visits the root again.
     pub(crate) fn prepare_root(&mut self, position: &Position) {
         let root = self.root;
         if self[root].edge_state() == EdgeState::Priors {
@@ -144,13 +144,13 @@ impl Tree {
         }
     }
 
-    /// Whether the root has noise, and moves that could have it.
+    /// The noise on the root's priors; `None` without noise.
     pub(crate) fn root_noise(&self) -> Option<&RootNoise> {
         self.root_noise.as_ref()
     }
 
-    /// Mixes noise into the priors of the root's moves, or takes it away. The order of the moves is that of their
-    /// priors, so with noise there is a node for each of them from the beginning.
+    /// Mixes noise into the priors of the root's moves, or takes it away (`None`). The moves are sorted by prior
+    /// without noise, so with noise each of them has a node from the beginning.
     pub(crate) fn set_root_noise(&mut self, noise: Option<RootNoise>) {
         let root = self.root;
         if noise.is_some() && self.view(&self[root]).is_some() && self[root].moves > 0 {
@@ -164,8 +164,8 @@ impl Tree {
         self.root_noise.as_ref().map_or_else(|| view.p(index), |noise| noise.prior(view, index, child))
     }
 
-    /// A terminal that is not one any more: a root, which has to be searched, or a two-fold draw whose first occurrence
-    /// is now above the root. Its values come from its children again, if it has any.
+    /// Makes a terminal node open again: a root, which has to be searched, or a two-fold draw whose first occurrence is
+    /// now above the root. Its value comes from its children again, if it has any.
     fn reopen(&mut self, id: NodeId) {
         let (mut sum, mut visits) = ((0.0, 0.0, 0.0), 0);
         let node = self[id];
@@ -196,8 +196,7 @@ impl Tree {
     }
 
     /// Makes a two-fold draw an open node when the root has passed its first occurrence, and takes its visits out of
-    /// the nodes above it, which `above` names from its parent to the root. `depth` is its distance from the root in
-    /// plies.
+    /// the nodes above it, which `above` names from its parent to the root. `depth`: plies from the root to the node.
     pub(crate) fn reopen_stale_repetition(&mut self, id: NodeId, depth: u32, above: impl Iterator<Item = NodeId>) {
         let node = &self[id];
         if node.terminal() != Terminal::TwoFold || depth as f32 >= node.m {

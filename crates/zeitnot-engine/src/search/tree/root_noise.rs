@@ -10,7 +10,7 @@ use super::node::Node;
 use rand::Rng;
 use rand_distr::{Distribution as _, Gamma};
 
-/// Sets the amount of noise.
+/// The amount of noise on the root's priors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Noise {
     /// Share of the noise in the priors, 0 to 1; 0: no noise.
@@ -20,11 +20,11 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    /// No noise, of the shape that Lc0 gives it.
+    /// No noise; `alpha` is Lc0's.
     pub(crate) const NONE: Noise = Noise { epsilon: 0.0, alpha: 0.3 };
 
-    /// Draws the noise of a root with `moves` moves. `None` without noise, or where `alpha` is so small that nothing is
-    /// left of the numbers.
+    /// Draws the noise of a root with `moves` moves. `None` without noise, or where `alpha` is so small that all
+    /// numbers drawn are next to 0.
     pub(crate) fn draw(&self, moves: usize, random: &mut impl Rng) -> Option<RootNoise> {
         if self.epsilon <= 0.0 {
             return None;
@@ -44,7 +44,7 @@ impl Noise {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RootNoise {
     epsilon: f32,
-    /// Noise by the number of the move.
+    /// Noise of each move, by its index.
     eta: Vec<f32>,
 }
 

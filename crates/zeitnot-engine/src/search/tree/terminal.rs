@@ -12,14 +12,14 @@ const TWO_FOLD_MINIMUM_DEPTH: u32 = 4;
 /// An end of the game at a leaf.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GameEnd {
-    /// Result for the player who moved here: 1 mates, 0 draws.
+    /// Result for the player who moved here: 1 win, 0 draw, -1 loss.
     pub result: i8,
     /// Plies to the end.
     pub m: f32,
     pub kind: Terminal,
 }
 
-/// Whether the game ends in the position of a leaf, which has these legal moves. `depth`: plies below the root.
+/// The end of the game at a leaf with the legal moves `moves`; `None` if it goes on. `depth`: plies below the root.
 pub(crate) fn end_of_game(position: &Position, moves: &[Move], depth: u32, params: &SearchParams) -> Option<GameEnd> {
     // The root is searched even where the game could be claimed as drawn.
     if depth == 0 && !moves.is_empty() {
@@ -34,13 +34,13 @@ pub(crate) fn end_of_game(position: &Position, moves: &[Move], depth: u32, param
     two_fold.then_some(GameEnd { result: 0, m: cycle as f32, kind: Terminal::TwoFold })
 }
 
-/// Whether the end of the game in a position is the repetition of one from the root on, `depth` plies above it.
+/// Whether the game ends in a position only because it repeats one of its path from the root, `depth` plies above.
 pub(crate) fn depends_on_path(position: &Position, depth: u32) -> bool {
     let in_search = (1..=depth).contains(&position.cycle_length());
     in_search && position.rule50() < FIFTY_MOVES_PLIES && !position.is_insufficient_material()
 }
 
-/// The result of a leaf by the endgame tables. `depth`: plies below the root, which is searched in any case.
+/// The result of a leaf by the endgame tables; `None` if they have none, and at the root (`depth` 0).
 pub(crate) fn known_by_tables(position: &Position, depth: u32, probes: &Probes) -> Option<GameEnd> {
     if depth == 0 {
         return None;
@@ -49,8 +49,8 @@ pub(crate) fn known_by_tables(position: &Position, depth: u32, probes: &Probes) 
     probes.wdl(position).map(|result| GameEnd { result: -result, m: 0.0, kind: Terminal::Tablebase })
 }
 
-/// Makes a node terminal, which the move `parent` leads to. A lost move keeps no prior: no doubt about it is left that
-/// exploring could resolve.
+/// Makes a node terminal; `parent` is the move that leads to it. A lost move loses its prior, since exploring it can
+/// change nothing any more.
 pub(crate) fn make_terminal(tree: &mut Tree, id: NodeId, parent: Option<(NodeId, usize)>, end: GameEnd) {
     tree[id].make_terminal(end.result, end.m, end.kind);
     if end.result == -1

@@ -32,14 +32,14 @@ use super::position_table::{self, Identity, Record, SharedPositions};
 use super::terminal::{GameEnd, make_terminal};
 use super::{PreviousRoot, Tree};
 
-/// Difference of win minus loss or of the draw probability between a move and its position at which a visit ends there
-/// (Lc0's, docs/lc0.md, 3.9).
+/// Difference of win minus loss or of the draw probability between a move and its position from which on a visit ends
+/// at the move (Lc0's, docs/lc0.md, 3.9).
 const LAG: f32 = 0.01;
 
-/// Largest lag of the plies left.
+/// Difference of the plies left from which on a visit likewise ends at the move.
 const LAG_PLIES: f32 = 2.0;
 
-/// Fewer plies since the last capture or pawn move leave no room for a repetition.
+/// Fewest plies since the last capture or pawn move at which a position can repeat another.
 const SHORTEST_CYCLE: u32 = 4;
 
 /// The value of a repetition.
@@ -86,7 +86,7 @@ impl Tree {
         position
     }
 
-    /// Takes an owner from a shared position; the last one takes it along.
+    /// Takes an owner off a shared position; the position is freed with its last owner.
     pub(crate) fn release_position(&mut self, position: NodeId) {
         let record = position_table::record_mut(&mut self.nodes, position);
         record.references -= 1;
@@ -101,8 +101,8 @@ impl Tree {
         self.nodes.give(position.0, position_table::RUN);
     }
 
-    /// Makes the position of a move of the root, which follows `plies` moves, the root. The rest is kept behind it. One
-    /// that was forgotten is left to its other owners: their visits still count.
+    /// Makes the position after the root move `next`, which follows `plies` moves, the root; the old root is kept as
+    /// the previous one. Where the position was pruned, it is left to its other owners, and the root starts anew.
     pub(crate) fn root_at(&mut self, next: Option<NodeId>, plies: usize) {
         let of_use = |position: &NodeId| self[*position].n > 0 && !self[*position].is_pruned();
         let next = next.and_then(|next| self[next].link()).filter(of_use);
@@ -114,7 +114,7 @@ impl Tree {
         }
         let home = self.home;
         self[home] = Node::new();
-        // What a position was owned as the root for, it is now owned behind it.
+        // The previous root now owns the position that was owned as the root.
         self.previous_root = Some(if old == home {
             PreviousRoot { node, child: None, position: None, plies }
         } else {
@@ -122,7 +122,7 @@ impl Tree {
         });
     }
 
-    /// Makes what was kept behind the root the root again.
+    /// Makes the previous root the root again.
     pub(crate) fn root_back_at(&mut self, previous_root: PreviousRoot) {
         let (old, home) = (self.root, self.home);
         let node = std::mem::replace(&mut self[home], previous_root.node);
@@ -168,8 +168,8 @@ impl Tree {
         found == 1 && shared.history.contains(&board) || shared.twice.contains(&board)
     }
 
-    /// Forgets the repetitions of a node whose position repeats one of the game before the root: they were found while
-    /// that one was still below it.
+    /// Forgets the repetitions of a node whose position has occurred in the game before the root: they were counted
+    /// while that occurrence was still below the root.
     pub(crate) fn forget_stale_repeats(&mut self, id: NodeId, position: NodeId) {
         let Some(shared) = &self.shared else { return };
         if self[id].repeats() > 0 && shared.history.contains(&self.record(position).identity().board) {
@@ -177,7 +177,7 @@ impl Tree {
         }
     }
 
-    /// Whether a node's position is worth something else by now, or more is proven of it.
+    /// Whether a node's shared position has by now another value than the node, or more is proven of it.
     pub(crate) fn lags(&self, id: NodeId, position: NodeId) -> bool {
         let (node, position) = (&self[id], &self[position]);
         if position.n == 0 || node.n == 0 {
@@ -228,8 +228,8 @@ impl Sum {
     }
 }
 
-/// Counts `visits` along `path`, leaf first, and takes them off the visits on their way. With `sticky`, what is proven
-/// bounds the positions above, the root excepted.
+/// Adds `visits` visits along `path`, leaf first, and takes them off the visits in flight. With `sticky`, proven
+/// results bound the positions above, the root excepted.
 pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], found: Found, visits: u32, sticky: bool) {
     let Some(leaf) = path.first() else { return };
     if leaf.position != leaf.node || path.len() == 1 {
@@ -268,7 +268,7 @@ pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], found: Found, visits: 
     }
 }
 
-/// Counts visits of a node, and gives it what is known of its position. `parent` is the position that it is a move of.
+/// Adds visits to a node, a move of the position `parent`, and takes over its shared position's value and bounds.
 fn count(tree: &mut Tree, entry: PathEntry, parent: NodeId, visits: u32, repeats: u32, sticky: bool) {
     let node = &mut tree[entry.node];
     node.n += visits;

@@ -10,7 +10,7 @@ use zeitnot_text::files::to_path;
 /// [`ExternalError::Command`].
 pub(super) fn split(command: &str) -> Result<(String, Vec<String>), ExternalError> {
     let fail = |reason| ExternalError::Command { command: one_line(command), reason };
-    // Where paths have backslashes they quote nothing.
+    // Backslashes in the paths of Windows quote nothing.
     let escaped = if cfg!(windows) { command.replace('\\', "\\\\") } else { command.to_owned() };
     let mut words = shlex::split(&escaped).ok_or_else(|| fail("a quotation mark is not closed"))?.into_iter();
     let program = words.next().filter(|word| !word.is_empty()).ok_or_else(|| fail("it names no program"))?;
@@ -30,7 +30,7 @@ pub fn program_file(command: &str) -> Option<PathBuf> {
     paths.flat_map(|path| [with_suffix(&path), path]).find(|path| is_executable(path))
 }
 
-/// With the ending that programs have on this system.
+/// The path with the suffix that programs have on this system.
 fn with_suffix(path: &Path) -> PathBuf {
     let mut path = path.as_os_str().to_owned();
     path.push(std::env::consts::EXE_SUFFIX);

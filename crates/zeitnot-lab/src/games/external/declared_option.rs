@@ -10,7 +10,7 @@ enum Kind {
     },
     Combo(Vec<String>),
     Button,
-    /// Any text; also a kind that is not known.
+    /// Any text; also an option of an unknown kind.
     Text,
 }
 
@@ -22,7 +22,8 @@ pub(super) struct DeclaredOption {
 }
 
 impl DeclaredOption {
-    /// Reads a line such as `option name Hash type spin default 16 min 1 max 1024`. Names and values may have spaces.
+    /// Reads a line such as `option name Hash type spin default 16 min 1 max 1024`; `None` for other lines. Names and
+    /// values may have spaces.
     pub fn parse(line: &str) -> Option<DeclaredOption> {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let ["option", "name", words @ ..] = &words[..] else { return None };
@@ -40,7 +41,7 @@ impl DeclaredOption {
         (!name.is_empty()).then_some(DeclaredOption { name, kind })
     }
 
-    /// Whether this is the option of that name; upper and lower case are the same, as UCI has it.
+    /// Whether the option has this name, in any case of letters, as UCI has it.
     pub fn is_called(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
@@ -48,7 +49,7 @@ impl DeclaredOption {
     /// The command that sets the option; `None` for a button that is not pressed.
     ///
     /// # Errors
-    /// The reason why the option has not this value.
+    /// The reason why the option does not take this value.
     pub fn command(&self, value: &str) -> Result<Option<String>, String> {
         if value.contains(['\n', '\r', '\0']) {
             return Err("a value is one line".to_owned());

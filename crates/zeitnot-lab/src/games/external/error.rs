@@ -4,7 +4,7 @@ use std::io;
 use thiserror::Error;
 use zeitnot_text::printable::is_safe;
 
-/// The answer to `go`.
+/// The name of the answer to `go`.
 pub(super) const BEST_MOVE: &str = "bestmove";
 /// Characters of an engine's own text that an error quotes.
 const QUOTED: usize = 200;
@@ -28,7 +28,7 @@ pub enum ExternalError {
         /// The operating system's reason.
         error: io::Error,
     },
-    /// The engine has not the option, or not this value of it.
+    /// The engine lacks the option, or does not take the value.
     #[error("{engine}: option {option}: {reason}")]
     Option {
         /// The engine.
@@ -56,12 +56,12 @@ pub enum ExternalError {
         /// The last line of its standard error after a colon and a space; empty where nothing was written there.
         said: String,
     },
-    /// It declares options, or names itself, without an end.
+    /// The engine writes `id` and `option` lines without an end.
     #[error("{engine} writes more than {limit_kib} KiB of id and option lines before uciok")]
     Flood {
         /// The engine.
         engine: String,
-        /// The most that is taken, in KiB.
+        /// The limit for these lines, in KiB.
         limit_kib: usize,
     },
     /// No answer came in time, or the engine does not read its input.
@@ -71,7 +71,7 @@ pub enum ExternalError {
         engine: String,
         /// The answer that did not come.
         awaited: &'static str,
-        /// How long it was waited for, in milliseconds.
+        /// How long the wait was, in milliseconds.
         waited_ms: f64,
     },
     /// The wait for an answer was called off.
@@ -87,7 +87,7 @@ pub enum ExternalError {
     BadMove {
         /// The engine.
         engine: String,
-        /// The line that it answered with.
+        /// The line of the answer.
         answer: String,
         /// The problem.
         reason: String,
@@ -101,7 +101,7 @@ pub enum ExternalError {
 }
 
 impl ExternalError {
-    /// Whether the engine's clock ran meanwhile: it does from `go` to `bestmove`, not while the engine gets ready.
+    /// Whether the error came while the engine's clock ran: from `go` to `bestmove`, not while it got ready.
     pub fn is_in_search(&self) -> bool {
         let (ExternalError::Stalled { awaited, .. }
         | ExternalError::Ended { awaited, .. }
@@ -113,8 +113,7 @@ impl ExternalError {
     }
 }
 
-/// A text that came from an engine, fit for an error and for a name: without characters that are not safe to print, and
-/// not long.
+/// An engine's text in one short line, for an error or a name: characters that are not safe to print become blanks.
 pub(super) fn one_line(text: &str) -> String {
     let clean = text.trim().chars().map(|c| if is_safe(c) { c } else { ' ' });
     let mut line: String = clean.clone().take(QUOTED).collect();

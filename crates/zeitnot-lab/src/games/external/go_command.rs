@@ -3,7 +3,7 @@
 use std::fmt;
 use zeitnot_engine::chess::{Game, to_uci};
 
-/// The limits of a search, as `go` gives them; times in milliseconds. An engine without any would search for ever.
+/// The limits of a search, as `go` gives them; times in milliseconds. An engine without a limit would never stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GoClock {
     /// White's clock; `None`: White has none.
@@ -23,8 +23,8 @@ pub struct GoClock {
 }
 
 impl fmt::Display for GoClock {
-    /// The command `go`. Times are rounded down to whole milliseconds, so that no engine trusts in what it has not; but
-    /// a clock of 0 would mean to many engines that there is no clock.
+    /// Writes the command `go`. Times are rounded down to whole milliseconds, so that no engine relies on time that it
+    /// lacks; but a clock is at least 1, since many engines take 0 for no clock.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("go")?;
         for (side, time_ms, increment_ms) in [("w", self.wtime_ms, self.winc_ms), ("b", self.btime_ms, self.binc_ms)] {

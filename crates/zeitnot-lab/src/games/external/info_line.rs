@@ -18,8 +18,8 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Takes over the values of a line that begins with `info`. Words that are not known are passed over, as UCI
-    /// demands; so are other lines of MultiPV than the first, and scores that are bounds.
+    /// Takes over the values of a line that begins with `info`. Unknown words are skipped, as UCI demands; so are lines
+    /// of MultiPV other than the first, and scores that are bounds.
     pub fn update(&mut self, line: &str) {
         let mut told = *self;
         let mut words = line.split_ascii_whitespace().skip(1).peekable();
@@ -46,7 +46,7 @@ impl Told {
     }
 }
 
-/// The move of a line that begins with `bestmove`, and the one that is expected in answer.
+/// The best move and the expected reply of a line that begins with `bestmove`; `None` where one is missing.
 pub(super) fn best_move(line: &str) -> (Option<&str>, Option<&str>) {
     let mut words = line.split_ascii_whitespace().skip(1);
     let best = words.next();

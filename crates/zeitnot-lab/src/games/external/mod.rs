@@ -22,12 +22,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::chess::{Color, Game, Move, parse_uci};
 use zeitnot_engine::clock::MonotonicClock;
 
-/// The option by which an engine learns that a game is one of Chess960.
+/// Name of the option that tells an engine that a game is Chess960.
 const CHESS960: &str = "UCI_Chess960";
-/// Milliseconds between two looks whether the wait for an engine was called off.
+/// Milliseconds between two checks whether the wait for an engine was called off.
 const LOOK_MS: f64 = 100.0;
 
-/// How long an engine is waited for outside its searches.
+/// The longest waits for an engine outside its searches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patience {
     /// Milliseconds for `uciok` and for each `readyok`, in which an engine may have to load a network or to prepare a
@@ -43,7 +43,7 @@ impl Default for Patience {
     }
 }
 
-/// The answer to `go`.
+/// An engine's answer to `go`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExternalAnswer {
     /// The move; it is legal.
@@ -60,23 +60,23 @@ pub struct ExternalAnswer {
     pub score: Option<ExternalScore>,
 }
 
-/// Another engine. After any error its process is gone, and [`ExternalEngine::restart`] starts a new one. When this is
-/// dropped the engine is asked to quit, and killed if it does not.
+/// Another engine, as a process. After any error the process is gone, and [`ExternalEngine::restart`] starts a new one.
+/// On drop the engine is asked to quit, and killed if it does not.
 pub struct ExternalEngine {
     program: String,
     args: Vec<String>,
     /// Options as they were given.
     options: Vec<(String, String)>,
     patience: Patience,
-    /// Calls off every wait for it.
+    /// Calls off every wait for the engine.
     stop: Arc<AtomicBool>,
-    /// The name that it gives itself, or else the program's.
+    /// The name that the engine gives itself, or else the program's.
     name: String,
     clock: MonotonicClock,
     running: Option<Running>,
 }
 
-/// An engine that has been given its options and was ready.
+/// An engine's process that has its options and was ready.
 struct Running {
     process: Process,
     declared: Vec<DeclaredOption>,
@@ -90,12 +90,12 @@ impl ExternalEngine {
     /// engine declares.
     ///
     /// # Errors
-    /// [`ExternalError`] when there is no such program, it does not speak UCI, or it has not an option or its value.
+    /// [`ExternalError`] when there is no such program, it does not speak UCI, or it lacks an option or its value.
     pub fn start(command: &str, options: &[(String, String)]) -> Result<ExternalEngine, ExternalError> {
         ExternalEngine::start_with(command, options, Patience::default(), Arc::default())
     }
 
-    /// [`ExternalEngine::start`] with another patience than the default. Once `stop` is set, nothing is waited for.
+    /// Starts an engine like [`ExternalEngine::start`], with this patience. Once `stop` is set, all waits end.
     ///
     /// # Errors
     /// The errors of [`ExternalEngine::start`], and [`ExternalError::CalledOff`].
@@ -154,7 +154,7 @@ impl ExternalEngine {
     /// Informs the engine that the next position is of another game, and waits until it is ready.
     ///
     /// # Errors
-    /// When it does not run, ends, or does not get ready.
+    /// When the engine does not run, ends, or does not get ready.
     pub fn new_game(&mut self) -> Result<(), ExternalError> {
         let mut running = self.take_running()?;
         running.process.tell("ucinewgame");
@@ -163,9 +163,9 @@ impl ExternalEngine {
         Ok(())
     }
 
-    /// Lets the engine move in a game that goes on, and waits for its answer as long as the mover has time, and
-    /// `patience_ms` milliseconds longer. That is the whole time where the mover has no clock. Whether an answer came
-    /// too late for the clock, the caller judges by [`ExternalAnswer::used_ms`].
+    /// Lets the engine move in a game that is not over. Waits for the answer as long as the mover's clock runs and
+    /// `patience_ms` milliseconds more, or only `patience_ms` where the mover has no clock. The caller judges by
+    /// [`ExternalAnswer::used_ms`] whether the answer came too late for the clock.
     ///
     /// # Errors
     /// [`ExternalError::Stalled`] without an answer, [`ExternalError::CalledOff`], [`ExternalError::Ended`] when the
@@ -185,7 +185,7 @@ impl ExternalEngine {
         }
     }
 
-    /// The process, which an error on the way will drop.
+    /// Takes the process out, so that an error on the way drops it.
     fn take_running(&mut self) -> Result<Running, ExternalError> {
         self.running.take().ok_or_else(|| ExternalError::NotRunning { engine: self.name.clone() })
     }
@@ -221,7 +221,7 @@ impl ExternalEngine {
         })
     }
 
-    /// Waits for the output of which `pick` makes an answer.
+    /// Waits for an output that `pick` turns into an answer.
     fn wait<T>(
         &self,
         process: &mut Process,
@@ -278,12 +278,12 @@ impl ExternalEngine {
         }
         let process = &mut running.process;
         process.tell(&position(game));
-        // The time for reading the position is no time of the search, and answers to earlier searches are passed over.
+        // Reading the position is not part of the search, and late answers to earlier searches are skipped.
         self.wait_ready(process)?;
         let time_ms = if game.current().turn() == Color::White { clock.wtime_ms } else { clock.btime_ms };
         let limit_ms = time_ms.unwrap_or(0.0).max(0.0) + patience_ms.max(0.0);
         let began_ms = process.now_ms();
-        // Without a stamp the engine has ended, or does not read: it will be missed below.
+        // Without a stamp the engine has ended, or does not read: the wait below fails.
         let sent_ms = process.tell_and_stamp(&clock.to_string(), began_ms + limit_ms).unwrap_or(began_ms);
         let (line, at_ms, told) = self.wait(process, BEST_MOVE, limit_ms, |output| match output {
             Output::BestMove { line, at_ms, told } if at_ms >= sent_ms => Some((line, at_ms, told)),

@@ -15,35 +15,35 @@ use zeitnot_text::files::to_os;
 
 /// Bytes of a line that are kept: lines with a long `pv` have some thousands.
 const LONGEST_LINE: usize = 1 << 14;
-/// Lines that wait to be looked at; further ones are lost.
+/// Most lines that wait to be taken; further lines are lost.
 const LINES: usize = 1 << 10;
-/// Bytes of `id` and `option` lines that are taken: an engine declares a few hundred options at most, of a hundred
+/// Most bytes of `id` and `option` lines that are taken: an engine declares a few hundred options at most, of a hundred
 /// bytes.
 pub(super) const MOST_DECLARED: usize = 1 << 19;
-/// Bytes that a line costs beside its own.
+/// Bytes that each line costs beside its own.
 const LINE_COST: usize = 64;
-/// Bytes of a line that answers: two moves, and what an error quotes.
+/// Bytes of a `bestmove` line that are kept: two moves, and what an error quotes.
 const LONGEST_ANSWER: usize = 1 << 10;
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 16;
-/// Milliseconds in which a process that has closed its output should have ended, and its last words arrived.
+/// Milliseconds for a process that has closed its output to end, and for its last words to arrive.
 const END_MS: f64 = 3_000.0;
-/// Milliseconds between two looks whether a process has ended.
+/// Milliseconds between two checks whether a process has ended.
 const POLL_MS: f64 = 2.0;
 
-/// A line that matters beyond the search that it belongs to.
+/// A line of output that the match has to see.
 pub(super) enum Output {
-    /// `id` and `option` up to `uciok`, that, and `readyok`.
+    /// A line `id` or `option` before `uciok`, `uciok` itself, or `readyok`.
     Line(String),
-    /// More than [`MOST_DECLARED`] before `uciok`.
+    /// More bytes than [`MOST_DECLARED`] before `uciok`.
     Flood,
-    /// `bestmove`, when it was read by the process's clock, and what the lines before it reported.
+    /// A line `bestmove`, when it was read by the process's clock, and the values of the `info` lines before it.
     BestMove { line: String, at_ms: f64, told: Told },
 }
 
 /// Why there is no output.
 pub(super) enum Silence {
-    /// The time is over.
+    /// The deadline is over.
     Late,
     /// The process has closed its output.
     Ended,
@@ -51,11 +51,11 @@ pub(super) enum Silence {
 
 struct Input {
     text: String,
-    /// Receives the moment at which the writing began.
+    /// Receives the moment at which the writing of the text began.
     written: Option<Sender<f64>>,
 }
 
-/// An engine's process. It is killed when this is dropped, with the processes that it has started (on Unix).
+/// An engine's process. Dropping this kills it, on Unix together with the processes that it has started.
 pub(super) struct Process {
     child: Child,
     clock: MonotonicClock,
@@ -85,14 +85,14 @@ impl Process {
         let mut child = command.spawn()?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(mut stdout), Some(mut stderr)) = streams else { unreachable!("all three are pipes") };
-        // None may be lost, as an option would be, and few wait: an engine that does not read is given up when it is
-        // next waited for.
+        // No command may be lost, as an option would be, and few wait: an engine that does not read is given up at the
+        // next wait for it.
         let (input, commands) = unbounded();
         let (lines, output) = bounded(LINES);
         let (open, errors_open) = bounded(0);
         let last_words = Arc::new(Mutex::new(String::new()));
         let words = Arc::clone(&last_words);
-        // From here on the process ends with this value, also where a thread cannot be had.
+        // From here on dropping this value ends the process, also where a thread cannot be started.
         let process = Process { child, clock, input, output, last_words, errors_open };
         Builder::new().name("engine input".into()).spawn(move || write_input(stdin, &commands, clock))?;
         Builder::new().name("engine output".into()).spawn(move || read_output(&mut stdout, &lines, clock))?;
@@ -113,8 +113,8 @@ impl Process {
         let _ = self.input.send(Input { text: format!("{line}\n"), written: None });
     }
 
-    /// Sends a line and waits until it is written, but not beyond `deadline_ms`. Returns when the writing began; `None`
-    /// when the engine does not read.
+    /// Sends a line and waits until it is written, but not beyond `deadline_ms`. Returns the moment at which the
+    /// writing began; `None` when the engine does not read.
     pub fn tell_and_stamp(&self, line: &str, deadline_ms: f64) -> Option<f64> {
         let (written, stamp) = bounded(1);
         self.input.send(Input { text: format!("{line}\n"), written: Some(written) }).ok()?;
@@ -124,7 +124,7 @@ impl Process {
     /// The next line of output that matters.
     ///
     /// # Errors
-    /// [`Silence`] when there is no such line, or none came before `deadline_ms`.
+    /// [`Silence`] when the output is closed, or no such line came before `deadline_ms`.
     pub fn next(&self, deadline_ms: f64) -> Result<Output, Silence> {
         self.output.recv_timeout(self.until(deadline_ms)).map_err(|error| match error {
             RecvTimeoutError::Timeout => Silence::Late,
@@ -132,7 +132,7 @@ impl Process {
         })
     }
 
-    /// Milliseconds of the clock that outputs are stamped with.
+    /// The time now, in milliseconds on the clock that stamps outputs.
     pub fn now_ms(&self) -> f64 {
         self.clock.now_ms()
     }
@@ -142,7 +142,7 @@ impl Process {
         Duration::try_from_secs_f64(left_ms / 1e3).unwrap_or(Duration::MAX)
     }
 
-    /// How a process that has closed its output has ended, and the last line of its standard error.
+    /// The exit status of a process that has closed its output, and the last line of its standard error.
     pub fn end(&mut self) -> (String, String) {
         let deadline_ms = self.now_ms() + END_MS;
         let status = match self.has_ended(deadline_ms) {
@@ -153,7 +153,7 @@ impl Process {
         (status, self.last_words.lock().clone())
     }
 
-    /// Asks the engine to end, and lets it `grace_ms` milliseconds for that.
+    /// Asks the engine to end, and gives it `grace_ms` milliseconds for that.
     pub fn quit(mut self, grace_ms: f64) {
         self.tell("quit");
         self.has_ended(self.now_ms() + grace_ms);
@@ -197,7 +197,7 @@ fn write_input(mut pipe: ChildStdin, commands: &Receiver<Input>, clock: Monotoni
 
 fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClock) {
     let mut told = Told::default();
-    // Bytes that may still be declared; none after `uciok`, when nobody looks any more.
+    // Bytes that may still be declared; `None` after `uciok` or a flood, when nothing is declared any more.
     let mut left = Some(MOST_DECLARED);
     each_line(pipe, clock, |line, at_ms| {
         let output = match line.split_ascii_whitespace().next() {
@@ -213,7 +213,7 @@ fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClo
                 left = left.and_then(|bytes| bytes.checked_sub(line.len() + LINE_COST));
                 let output = if left.is_some() { Output::Line(line.to_owned()) } else { Output::Flood };
                 left = left.filter(|_| word != "uciok");
-                // None of these may be lost, and they are few: the engine is waited for until they are taken.
+                // None of these few lines may be lost: this waits until the line is taken.
                 return if lines.send(output).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
             }
             Some(word @ ("uciok" | "readyok")) => Output::Line(word.to_owned()),
@@ -221,14 +221,14 @@ fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClo
         };
         match lines.try_send(output) {
             Err(TrySendError::Disconnected(_)) => ControlFlow::Break(()),
-            // A flood is lost, or it would fill the memory.
+            // Lines beyond the limit are lost, or a flood would fill the memory.
             Ok(()) | Err(TrySendError::Full(_)) => ControlFlow::Continue(()),
         }
     });
 }
 
-/// Reads lines up to the end or a break, with the time at which the end of each was read. Of long ones it keeps the
-/// beginning.
+/// Calls `take` with each line, up to the end or a break, and with the time at which the line's end was read. Long
+/// lines are cut off.
 fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&str, f64) -> ControlFlow<()>) {
     let mut buffer = vec![0; BUFFER];
     let mut line = Vec::new();
@@ -250,7 +250,7 @@ fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&
             }
         }
     }
-    // The last one may lack its end.
+    // The last line may lack its end.
     let _ = take(&String::from_utf8_lossy(&line), clock.now_ms());
 }
 

@@ -4,7 +4,7 @@ use super::{Book, BookError, check_goes_on, quoted, start};
 use crate::games::lines::Lines;
 use std::io::Read;
 
-/// Fields of a FEN that an EPD has, too; its operations follow.
+/// Fields that an EPD shares with a FEN; operations follow in an EPD.
 const EPD_FIELDS: usize = 4;
 /// Counters that follow in a FEN: plies since the last capture or pawn move, and the number of the full move. Each has
 /// the name of its operation in EPD, and its usual value.
@@ -26,7 +26,7 @@ pub(super) fn read(source: impl Read) -> Result<Book, BookError> {
     Ok(book)
 }
 
-/// The position of a line: its four fields, and its counters as a FEN has them or as operations.
+/// The FEN of a line: four fields, and counters that stand as in a FEN or as EPD operations.
 fn opening(line: &str) -> Result<Box<str>, String> {
     let mut rest = line;
     let mut field = || {
@@ -56,7 +56,7 @@ fn opening(line: &str) -> Result<Box<str>, String> {
     Ok(fen.into())
 }
 
-/// The operations of an EPD, each with its operands; a semicolon within quotation marks ends none.
+/// The operations of an EPD, each with its operands; a semicolon within quotation marks does not end one.
 fn operations(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut is_quoted = false;
     let mut parts = text.split(move |c| {

@@ -1,7 +1,7 @@
 //! Reads start positions of games from files of EPD, FEN and PGN.
 //!
-//! All positions and moves are checked when a file is read: a bad one would otherwise end a match of hours when its
-//! turn comes. They are kept as text, because a book has hundreds of thousands.
+//! All positions and moves are checked when a file is read: a bad opening would otherwise end a match after hours.
+//! Openings are kept as text, because a book has hundreds of thousands.
 
 mod epd_lines;
 mod pgn_games;
@@ -21,7 +21,7 @@ const MOVES: &str = " moves ";
 /// Characters of a bad line or token that an error quotes.
 const QUOTED: usize = 80;
 
-/// A file of start positions that cannot be used. Its text is one line.
+/// Why a file of start positions cannot be used. The text is one line.
 #[derive(Debug, Error)]
 pub enum OpeningsError {
     /// The file cannot be read.
@@ -32,18 +32,18 @@ pub enum OpeningsError {
         /// The operating system's reason.
         error: io::Error,
     },
-    /// It has no line and no game.
+    /// The file has no line and no game.
     #[error("{} holds no positions", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// A line is no position to play from.
+    /// A line is not a position to play from.
     #[error("{} line {line}: {reason}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// Its number, from 1.
+        /// The number of the line, from 1.
         line: usize,
         /// The problem.
         reason: String,
@@ -53,7 +53,7 @@ pub enum OpeningsError {
     Game {
         /// The file.
         path: PathBuf,
-        /// Its number, from 1.
+        /// The number of the game, from 1.
         game: usize,
         /// The problem.
         reason: String,
@@ -78,23 +78,23 @@ type Book = Vec<Box<str>>;
 /// Start positions of games, with the moves that led to them where a PGN has them.
 #[derive(Debug)]
 pub struct Openings {
-    /// One for each file; none is empty, and there is one at least.
+    /// One book for each file; at least one, and none is empty.
     books: Vec<Book>,
-    /// For each place in the order the index of an opening, counted through all books.
+    /// Index of the opening at each place of the order, counted through all books; `None` keeps the order of the files.
     shuffled: Option<Vec<u32>>,
 }
 
 impl Openings {
     /// Reads the files: PGN where the name ends in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a
-    /// line. `plies` is the number of moves of either side that are taken from a game of a PGN at most; `None` takes
-    /// all of the main line. Without files there is one opening, the standard start position.
+    /// line. At most `plies` plies are taken from a game of a PGN; `None` takes the whole main line. Without files
+    /// there is one opening, the standard start position.
     ///
-    /// Positions with castling rights of Chess960 are games of Chess960.
+    /// Positions with castling rights of Chess960 begin games of Chess960.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, has no positions, or has one that no game can begin with: not a position, over
-    /// already, or one whose side to move could take the king.
+    /// When a file cannot be read, has no positions, or has an entry that no game can begin with: not a position, a
+    /// game that is over, or a position whose side to move could take the king.
     pub fn read(paths: &[PathBuf], plies: Option<usize>) -> Result<Openings, OpeningsError> {
         let mut books: Vec<Book> = paths.iter().map(|path| read_book(path, plies)).collect::<Result<_, _>>()?;
         if books.is_empty() {
@@ -112,13 +112,13 @@ impl Openings {
         Openings { shuffled, ..self }
     }
 
-    /// The number of openings in all files; 1 at least.
+    /// The number of openings in all files; at least 1.
     #[allow(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.books.iter().map(Vec::len).sum()
     }
 
-    /// The game at this place of the order, with the moves of its opening. After the last opening comes the first
+    /// The game at place `index` of the order, with the moves of its opening. After the last opening the order begins
     /// again.
     pub fn get(&self, index: usize) -> Game {
         let place = index % self.len();
@@ -132,8 +132,8 @@ impl Openings {
         unreachable!("the places of an order are below the number of openings")
     }
 
-    /// The game at two places from 0 to below 1: of the file among the files, which all count the same, and of the
-    /// opening in it.
+    /// The game of an opening chosen by two numbers from 0 to below 1: `file` chooses among the files, which all count
+    /// the same, and `opening` within the file.
     pub fn at(&self, file: f32, opening: f32) -> Game {
         let place = |share: f32, count: usize| ((share * count as f32) as usize).min(count - 1);
         let book = &self.books[place(file, self.books.len())];
@@ -141,7 +141,7 @@ impl Openings {
     }
 }
 
-/// The numbers below `count` in an order that the seed decides, by Fisher and Yates.
+/// The numbers below `count`, shuffled by the seed (Fisher and Yates).
 fn permutation(count: usize, seed: u64) -> Vec<u32> {
     let mut random = SplitMix64(seed);
     let mut order: Vec<u32> = (0..count as u32).collect();
@@ -151,7 +151,7 @@ fn permutation(count: usize, seed: u64) -> Vec<u32> {
     order
 }
 
-/// Why a file is no book.
+/// Why a file is not a book of openings.
 #[derive(Debug, Error)]
 enum BookError {
     #[error(transparent)]
@@ -191,13 +191,13 @@ fn game(opening: &str) -> Game {
 
 /// The start position of a FEN, if a game can begin with it.
 fn start(fen: &str) -> Result<Game, String> {
-    // Castling rights that standard chess has not are read as those of Chess960.
+    // Castling rights that standard chess does not have are read as those of Chess960.
     let game = Game::from_fen(fen, false).map_err(|error| format!("{}: {}", quoted(fen), error.reason))?;
     check_begins(&game)?;
     Ok(game)
 }
 
-/// Refuses a game whose first position is one of no game.
+/// Refuses a game whose start position is illegal.
 fn check_begins(game: &Game) -> Result<(), String> {
     match game.positions()[0].is_illegal() {
         true => Err(format!("the side to move could take the king in {}", game.start_fen())),
@@ -222,7 +222,7 @@ fn check_goes_on(game: &Game) -> Result<(), String> {
     Err(format!("the game is over{after}: {end} in {}", game.fen()))
 }
 
-/// A text from a file for an error: in quotation marks, on one line, its beginning if it is long.
+/// Quotes a text from a file for an error, on one line and cut off where it is long.
 fn quoted(text: &str) -> String {
     let beginning: String = text.chars().take(QUOTED).collect();
     let dots = if beginning.len() < text.len() { "..." } else { "" };

@@ -5,7 +5,7 @@ use crate::games::pgn_reader::{PgnGame, PgnGames};
 use std::io::Read;
 use zeitnot_engine::chess::to_uci;
 
-/// Reads a file; `plies` of a game at most. An error has the number of the game, from 1.
+/// Reads a file, at most `plies` plies of each game. An error has the number of the game, from 1.
 pub(super) fn read(source: impl Read, plies: Option<usize>) -> Result<Book, BookError> {
     let mut book = Book::new();
     for game in PgnGames::new(source) {
@@ -18,7 +18,7 @@ pub(super) fn read(source: impl Read, plies: Option<usize>) -> Result<Book, Book
 
 fn opening(game: PgnGame, plies: usize) -> Result<Box<str>, String> {
     let PgnGame { mut game, problem, result, .. } = game;
-    // Damage behind the moves that are asked for costs nothing.
+    // Damage behind the plies that are taken does not matter.
     match problem {
         Some(problem) if game.moves().len() < plies || game.moves().is_empty() => return Err(problem),
         None if result.is_none() => return Err("no result ends it (is the file cut off?)".to_owned()),
@@ -27,7 +27,7 @@ fn opening(game: PgnGame, plies: usize) -> Result<Box<str>, String> {
     game.truncate(plies.min(game.moves().len()));
     check_begins(&game)?;
     check_goes_on(&game)?;
-    // Castling as king takes rook has one meaning in all positions.
+    // Castling as king takes rook is read alike in all positions.
     let moves: Vec<String> = game.moves().iter().map(|mv| to_uci(*mv, true)).collect();
     let start = game.start_fen();
     Ok(if moves.is_empty() { start } else { start + MOVES + &moves.join(" ") }.into())

@@ -7,33 +7,33 @@ use zeitnot_text::files::from_any_encoding;
 
 /// Characters of a bad value that a problem quotes.
 const QUOTED: usize = 60;
-/// The most that is kept of one game's tags and comments, in bytes.
+/// Most bytes of one game's tags and comments that are kept.
 const MOST_TEXT: usize = 1 << 24;
 /// Bytes that a tag or a comment takes beside its text.
 const ENTRY: usize = 64;
-/// The tags of one game that are kept at most.
+/// Most tags of one game that are kept.
 const MOST_TAGS: usize = 1_000;
-/// The moves of either side that are kept at most. By the 75-move rule no game is longer than 17,697.
+/// Most plies of one game that are kept. By the 75-move rule no game is longer than 17,697.
 const MOST_PLIES: usize = 20_000;
 
-/// A game that is not read to its end.
+/// A game that is read in part.
 #[derive(Debug)]
 pub(super) struct GameDraft {
     game: PgnGame,
-    /// The first tag behind the last blank line.
+    /// Index of the first tag behind the last blank line.
     block: usize,
     is_set_up: bool,
-    /// Variations that are not closed.
+    /// Number of open variations.
     depth: usize,
-    /// The comment that is not closed.
+    /// Text of the open comment.
     comment: Vec<u8>,
-    /// Bytes of tags and comments.
+    /// Bytes of tags and comments so far.
     size: usize,
-    /// The first line of text that was no tag and no move.
+    /// The first line of text that was neither a tag nor a move.
     text: Option<String>,
-    /// Whether the last line of the tags has no end.
+    /// Whether the file ended within the last line of the tags.
     pub(super) is_cut: bool,
-    /// Whether its moves have numbers.
+    /// Whether the moves have numbers.
     has_numbers: bool,
 }
 
@@ -54,7 +54,7 @@ impl Default for GameDraft {
 }
 
 impl GameDraft {
-    /// The game, if there is more of it than comments.
+    /// The finished game; `None` where there are only comments.
     pub(super) fn finish(mut self) -> Option<PgnGame> {
         if self.is_cut {
             self.fail("it ends within its tags".to_owned());
@@ -78,7 +78,7 @@ impl GameDraft {
         self.game.result.is_some()
     }
 
-    /// Whether a tag would be one of the next game.
+    /// Whether the moves have begun, so that a tag would be one of the next game.
     pub(super) fn has_moves(&self) -> bool {
         self.is_set_up
     }
@@ -95,7 +95,7 @@ impl GameDraft {
         self.fail(format!("{problem} after {} plies", self.plies()));
     }
 
-    /// Whether there is room for more of the file's text.
+    /// Counts `bytes` more of the file's text, and says whether there is room for them.
     fn has_room(&mut self, bytes: usize) -> bool {
         self.size += bytes;
         if self.size > MOST_TEXT {
@@ -104,14 +104,14 @@ impl GameDraft {
         self.size <= MOST_TEXT
     }
 
-    /// Takes a blank line among the tags.
+    /// Takes a blank line, which ends a block of tags.
     pub(super) fn end_block(&mut self) {
         self.block = self.game.tags.len();
     }
 
-    /// Takes the game before this tag apart, if it is one of another game: two blocks of tags that share a name are
-    /// those of two games, as is a second block that has `Event`, the first tag by the standard, and the tags behind
-    /// the second one that has the name of their block's first.
+    /// Returns the game before the tag `name`, if that tag begins another game. A block of tags begins one if it
+    /// repeats a name of the blocks before or has `Event`, the first tag by the standard. Within a block the tag that
+    /// repeats the name of the block's first tag begins one.
     pub(super) fn split_before(&mut self, name: &str) -> Option<GameDraft> {
         let tags = &mut self.game.tags;
         let (before, block) = tags.split_at(self.block);
@@ -139,7 +139,7 @@ impl GameDraft {
         }
     }
 
-    /// Takes a line that is no tag and no move. Those of variations do not matter.
+    /// Takes a line that is neither a tag nor a move; lines within variations are ignored.
     pub(super) fn pass_over(&mut self, text: &[u8]) {
         self.is_cut = false;
         if self.depth > 0 {
@@ -148,8 +148,8 @@ impl GameDraft {
         self.text.get_or_insert_with(|| quoted(&String::from_utf8_lossy(&text[..text.len().min(4 * QUOTED)])));
     }
 
-    /// Whether a line behind a blank one begins a game without tags: it has the number 1 of White, or no number has
-    /// any.
+    /// Whether a line behind a blank one begins the next game, without tags: with White's number 1, or with a move
+    /// where this game has neither tags nor numbers.
     pub(super) fn is_followed_by(&self, line: &[u8]) -> bool {
         let begins = match numbered(line) {
             (Some(1), points, _) => points < 2,
@@ -159,7 +159,7 @@ impl GameDraft {
         begins && self.depth == 0 && self.plies() > 0
     }
 
-    /// Whether a line is the first one of the moves, or the next one behind a blank line, rather than text.
+    /// Whether a line, the first one or one behind a blank line, has moves rather than text.
     pub(super) fn begins_moves(&self, line: &[u8]) -> bool {
         let (number, points, words) = numbered(line);
         match words.first() {
@@ -172,8 +172,8 @@ impl GameDraft {
         }
     }
 
-    /// Takes the first line of the moves, or the next one behind a blank line. Text before it that was no move for this
-    /// reader may have been one: then the number that is due is missing.
+    /// Takes a line of moves, the first one or one behind a blank line. Text before it may have been moves that this
+    /// reader does not know: then the move number that is due is missing, and the game is damaged.
     pub(super) fn begin_moves(&mut self, line: &[u8]) {
         self.is_cut = false;
         self.set_up();
@@ -213,7 +213,7 @@ impl GameDraft {
         self.depth = if is_open { self.depth + 1 } else { self.depth.saturating_sub(1) };
     }
 
-    /// Whether a comment is one of the main line, as far as that is read.
+    /// Whether a comment is one of the main line, up to the first problem.
     fn counts(&self) -> bool {
         self.depth == 0 && self.game.problem.is_none()
     }
@@ -237,14 +237,14 @@ impl GameDraft {
         self.fail_here("a comment without an end");
     }
 
-    /// Takes a word of the moves. Those of variations are passed over.
+    /// Takes a word of the moves; words within variations are ignored.
     pub(super) fn add_word(&mut self, word: &[u8]) {
         if self.depth > 0 {
             return;
         }
         let word = String::from_utf8_lossy(word);
         let words = if word.is_ascii() { word } else { plain(&word).into() };
-        // Other signs than those of ASCII part words, too.
+        // Whitespace outside of ASCII parts words, too.
         for word in words.split_whitespace() {
             self.has_numbers |= word.bytes().all(|byte| byte.is_ascii_digit());
             if let Some(result) = result(word) {
@@ -279,7 +279,7 @@ impl GameDraft {
     }
 }
 
-/// The begin of a text, so that it fits a line.
+/// The beginning of a text, on one line.
 fn quoted(text: &str) -> String {
     let begin: String = text.trim_end().chars().take(QUOTED).collect();
     begin.escape_debug().to_string()

@@ -1,7 +1,7 @@
 //! Reads the games of PGN files one after another with their comments, as far as each of them is sound.
 //!
-//! No word that could be a move is passed over in silence: it is read, or the game ends there and names it. What is
-//! kept of a game has a limit, whatever the file is.
+//! A word that could be a move is never skipped in silence: it is read, or the game ends there with a problem that
+//! names it. The size of what is kept of a game has a limit, whatever the file is.
 
 mod game_draft;
 #[cfg(test)]
@@ -22,35 +22,35 @@ use zeitnot_engine::chess::Game;
 /// A game of a PGN file.
 #[derive(Clone, Debug, Default)]
 pub struct PgnGame {
-    /// Its number in the file, from 1.
+    /// The number of the game in the file, from 1.
     pub number: usize,
-    /// Its tags, in their order.
+    /// The tags of the game, in their order.
     pub tags: Vec<(String, String)>,
     /// The main line, as far as it is legal.
     pub game: Game,
-    /// The comments before the first move, then those behind each move.
+    /// Comments before the first move, then the comments behind each move.
     pub comments: Vec<Vec<String>>,
-    /// The result behind its moves: `1-0`, `0-1`, `1/2-1/2` or `*`.
+    /// The result behind the moves: `1-0`, `0-1`, `1/2-1/2` or `*`; `None` where it is missing.
     pub result: Option<&'static str>,
-    /// Why the rest of its moves is left out, in one line.
+    /// Why the rest of the moves is left out, in one line; `None` where all are read.
     pub problem: Option<String>,
 }
 
 impl PgnGame {
-    /// The value of a tag; empty where it is missing. A name in other letter case is the same where none is spelled so.
+    /// The value of a tag; empty where it is missing. Where no tag has exactly this name, letter case is ignored.
     pub fn tag(&self, name: &str) -> &str {
         let exact = self.tags.iter().find(|tag| tag.0 == name);
         let tag = exact.or_else(|| self.tags.iter().find(|tag| tag.0.eq_ignore_ascii_case(name)));
         tag.map_or("", |tag| &tag.1)
     }
 
-    /// The comments behind the move of that number, from 0.
+    /// The comments behind the move with this index, from 0.
     pub fn comments_of(&self, index: usize) -> &[String] {
         self.comments.get(index + 1).map_or(&[], |comments| comments)
     }
 }
 
-/// The games of a PGN, read one after another; one that is damaged ends where it is, and the next one is read. An error
+/// The games of a PGN, read one after another. A damaged game ends at the damage, and the next game is read. An error
 /// of the source is the last item.
 pub struct PgnGames<R> {
     lines: Lines<R>,
@@ -64,7 +64,7 @@ pub struct PgnGames<R> {
 }
 
 impl<R: Read> PgnGames<R> {
-    /// The games of a source, which needs no buffer.
+    /// Reads games from a source, which need not be buffered.
     pub fn new(source: R) -> PgnGames<R> {
         PgnGames {
             lines: Lines::new(source),
@@ -110,7 +110,7 @@ impl<R: Read> PgnGames<R> {
     /// Reads on in a comment.
     fn comment(&mut self) -> io::Result<Option<PgnGame>> {
         let rest = self.lines.rest();
-        // A file that was cut off and gone on with, up to the next comment's end.
+        // The file was cut off within a comment, and another game follows.
         if self.lines.is_begin() && is_tag_pair(rest) {
             self.draft.lose_comment();
             return Ok(self.finish());
@@ -158,7 +158,7 @@ impl<R: Read> PgnGames<R> {
         Ok(None)
     }
 
-    /// Reads what begins with the bracket of a tag.
+    /// Reads a line that begins with a bracket, as a tag does.
     fn tag(&mut self) -> io::Result<Option<PgnGame>> {
         let rest = self.lines.rest();
         let text = rest.trim_ascii_start();
@@ -245,7 +245,8 @@ impl<R: Read> Iterator for PgnGames<R> {
 /// Reads every game of a source at once.
 ///
 /// # Errors
-/// The errors of the source, and that it is no text of UTF-8 ([`mark_length`](zeitnot_text::files::mark_length)).
+/// The errors of the source, also for UTF-16, UTF-32 and compressed files
+/// ([`mark_length`](zeitnot_text::files::mark_length)).
 pub fn read_games(source: impl Read) -> io::Result<Vec<PgnGame>> {
     PgnGames::new(source).collect()
 }

@@ -1,4 +1,4 @@
-//! Reads tag pairs, such as `[White "name"]`, also where they are not written as they should be.
+//! Reads tag pairs, such as `[White "name"]`, also badly written ones.
 
 use zeitnot_text::files::from_any_encoding;
 
@@ -6,9 +6,9 @@ use zeitnot_text::files::from_any_encoding;
 pub(super) struct TagPair {
     pub(super) name: String,
     pub(super) value: String,
-    /// The bytes that it takes.
+    /// Bytes of the text that the tag pair takes.
     pub(super) length: usize,
-    /// Whether its bracket is closed.
+    /// Whether the tag pair's bracket is closed.
     pub(super) is_closed: bool,
 }
 
@@ -17,7 +17,7 @@ pub fn is_tag_pair(line: &[u8]) -> bool {
     name_and_rest(line).is_some_and(|(_, rest)| rest.trim_ascii_start().starts_with(b"\""))
 }
 
-/// The name of a tag, and the text behind it.
+/// The name of a tag, and the text behind it; `None` where the text does not begin with a tag.
 fn name_and_rest(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.strip_prefix(b"[")?.trim_ascii_start();
     let is_in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(byte);
@@ -25,8 +25,8 @@ fn name_and_rest(text: &[u8]) -> Option<(&[u8], &[u8])> {
     (length > 0).then(|| text.split_at(length))
 }
 
-/// Reads the tag pair at the begin of a text, within its first line. A value may have quotation marks that are not
-/// escaped, or none around it; the closing mark and bracket may be missing.
+/// Reads the tag pair at the begin of a text, within its first line; `None` where there is none. The value may contain
+/// unescaped quotation marks or stand without any; the closing mark and bracket may be missing.
 pub(super) fn tag_pair(text: &[u8]) -> Option<TagPair> {
     let line_end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len());
     let line = &text[..line_end];
@@ -46,8 +46,8 @@ pub(super) fn tag_pair(text: &[u8]) -> Option<TagPair> {
         let tail = quoted[at + 1..].trim_ascii_start().strip_prefix(b"]")?;
         Some((&quoted[..at], tail))
     });
-    // Marks within the value are not always escaped, and a backslash before the last one escapes nothing: the value
-    // ends where something else begins, or at the last mark.
+    // Marks within the value are not always escaped, and a backslash before the closing mark escapes nothing. So the
+    // value ends before the first closing mark that something else follows, or before the last one.
     let is_end = |value: &[u8], tail: &[u8]| {
         let escapes = value.iter().rev().take_while(|byte| **byte == b'\\').count();
         let tail = tail.trim_ascii_start();

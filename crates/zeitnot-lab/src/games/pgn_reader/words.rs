@@ -1,16 +1,15 @@
-//! Knows the words of PGN that are no moves: results, annotations, and names of variants.
+//! Recognises the words of PGN that are not moves: results, annotations, and names of variants.
 
 /// Bytes that end a word of the moves.
 const WORD_ENDS: &[u8] = b"{}()[];!?$*";
 /// The pieces that a pawn may become in brackets behind its move.
 const PROMOTIONS: &[u8] = b"QRBN";
-/// Three points as one sign, which has as many bytes.
+/// The ellipsis as one character, which has three bytes, as many as three points.
 const ELLIPSIS: &[u8] = "\u{2026}".as_bytes();
 /// Words that people write behind a move: en passant, check, mate, novelty, diagram.
 const ANNOTATIONS: [&str; 10] = ["e.p", "ep", "ch", "mate", "dis", "dbl", "N", "TN", "D", "RR"];
-/// Words of which the names of standard chess and Chess960 are made in the tag `Variant`, in lower case and without
-/// signs; `wild/0` to `wild/8a` are start positions of FICS. Which of the two a game is, the castling rights of its
-/// start say.
+/// Words that make up the names of standard chess and Chess960 in the tag `Variant`, in lower case and without signs;
+/// `wild/0` to `wild/8a` are start positions of FICS. The castling rights of the start position tell the two apart.
 const CHESS: [&str; 15] = [
     "fromposition",
     "fischerandom",
@@ -29,7 +28,7 @@ const CHESS: [&str; 15] = [
     "chess",
 ];
 
-/// The number at the begin of a line, the points behind it, and the text behind both. A result has no number.
+/// The move number at the begin of a line, the points behind it, and the text behind both. A result has no number.
 pub(super) fn numbered(line: &[u8]) -> (Option<u32>, usize, &[u8]) {
     let count = |text: &[u8], is_one: fn(&u8) -> bool| text.iter().take_while(|byte| is_one(byte)).count();
     let (digits, behind) = line.split_at(count(line, u8::is_ascii_digit));
@@ -48,12 +47,12 @@ pub(super) fn numbered(line: &[u8]) -> (Option<u32>, usize, &[u8]) {
     }
 }
 
-/// Whether a word is a move in ICCF's notation, by the digits of two squares. No game has that many moves.
+/// Whether a word is a move in ICCF's notation, the digits of two squares; move numbers are never so large.
 pub(super) fn is_iccf(word: &str) -> bool {
     word.len() == 4 && word.bytes().all(|digit| (b'1'..=b'8').contains(&digit))
 }
 
-/// Castling by a word that could be a number: nobody has a move of that number.
+/// Castling written as `00` or `000`, which is no move number; `None` for other words.
 pub(super) fn castling(word: &str) -> Option<&'static str> {
     match word {
         "00" => Some("O-O"),
@@ -68,8 +67,8 @@ pub(super) fn first_word(text: &[u8]) -> String {
     word.trim_start_matches('.').to_owned()
 }
 
-/// The length of the first word of a text that is not empty: a number without the points behind it, a result, a move or
-/// an annotation.
+/// Length in bytes of the first word of a text that is not empty: a number without the points behind it, a result, a
+/// move or an annotation.
 pub(super) fn word_length(text: &[u8]) -> usize {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if text.get(digits) == Some(&b'.') {
@@ -83,7 +82,7 @@ pub(super) fn word_length(text: &[u8]) -> usize {
     }
 }
 
-/// Whether a word behind a move says something about it, by signs or by one of the known words.
+/// Whether a word behind a move is a remark about it, in signs or in one of the known words.
 pub(super) fn is_annotation(word: &str) -> bool {
     !word.contains(char::is_alphanumeric)
         || ANNOTATIONS.contains(&word.trim_end_matches(|c: char| !c.is_alphanumeric()))
@@ -97,7 +96,7 @@ pub(super) fn is_chess(variant: &str) -> bool {
         || CHESS.iter().fold(plain, |rest, word| rest.replace(word, "")).is_empty()
 }
 
-/// A word with one kind of dash, and without what programs put into a text unseen.
+/// A word with one kind of dash, and without the invisible characters that programs insert.
 pub(super) fn plain(word: &str) -> String {
     let is_seen = |c: &char| !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     let dash = |c: char| match c {
@@ -108,7 +107,7 @@ pub(super) fn plain(word: &str) -> String {
     word.chars().filter(is_seen).map(dash).collect()
 }
 
-/// The result that a word is.
+/// The result that a word stands for; `None` for other words.
 pub(super) fn result(word: &str) -> Option<&'static str> {
     match word.trim_end_matches(['.', ',', ';']) {
         "1-0" => Some("1-0"),

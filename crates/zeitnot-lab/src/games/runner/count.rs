@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
-/// Games of a match that count, in the order of their numbers, up to the first that is missing, or to the one by
-/// which an SPRT decides.
+/// Games of a match that count, in the order of their numbers: up to the first missing game, or to the game by which an
+/// SPRT decides.
 pub fn counted<'g>(plan: &MatchPlan<'_>, games: &'g BTreeMap<u64, GameRecord>) -> Vec<&'g GameRecord> {
     let mut count = Count::new(plan);
     let mut told = 0;
@@ -23,12 +23,12 @@ pub fn counted<'g>(plan: &MatchPlan<'_>, games: &'g BTreeMap<u64, GameRecord>) -
 /// The games of a match, counted in the order of their numbers.
 pub(super) struct Count<'a> {
     plan: &'a MatchPlan<'a>,
-    /// Finished games whose turn has not come.
+    /// Finished games that wait for an earlier one, each with whether it is from before an interruption.
     waiting: BTreeMap<u64, (GameRecord, bool)>,
     next: u64,
-    /// The first game of a pair whose second has not ended.
+    /// The result of the first game of a pair whose second game has not ended.
     first_of_pair: Option<GameResult>,
-    /// The results of whole pairs.
+    /// The results of complete pairs.
     pairs: Results,
     forfeits: [u64; 2],
     drawn_forfeits: [u64; 2],
@@ -57,7 +57,7 @@ impl<'a> Count<'a> {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), MatchError> {
-        // Reported last, so that games stand before them in the order of their numbers.
+        // Games broken off are reported last, after the finished games in the order of their numbers.
         let mut broken_off = Vec::new();
         let mut failure = None;
         for message in receiver {
@@ -73,7 +73,7 @@ impl<'a> Count<'a> {
                     journal.add((*record).clone())?;
                     self.add(*record, false, tell);
                 }
-                // The games of the other threads that end all the same are kept.
+                // Games of other threads that still end are kept.
                 Message::Failed(error) => {
                     failure.get_or_insert(error);
                 }
@@ -82,7 +82,7 @@ impl<'a> Count<'a> {
                 stop.store(true, Ordering::SeqCst);
             }
         }
-        // A match whose players cannot all be made has not begun: it leaves no trace of games.
+        // A match whose players cannot all be made has not begun, and no games are reported.
         let has_begun = failure.is_none() || !journal.has_other();
         if self.decision.is_none() && has_begun {
             if !broken_off.is_empty() {
@@ -94,7 +94,7 @@ impl<'a> Count<'a> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Adds a finished game, and counts those whose turn has come.
+    /// Adds a finished game, and counts the games whose turn has come.
     pub fn add(&mut self, record: GameRecord, is_resumed: bool, tell: &mut dyn FnMut(Event<'_>)) {
         self.waiting.insert(record.game, (record, is_resumed));
         while self.decision.is_none()
@@ -118,7 +118,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// The results of all games.
+    /// The results of all games so far.
     fn results(&self) -> Results {
         let mut results = self.pairs.clone();
         if let Some(first) = self.first_of_pair {

@@ -24,15 +24,15 @@ pub type Players = [Box<dyn Player>; 2];
 pub struct MatchPlan<'a> {
     /// The rules of each game.
     pub rules: Rules,
-    /// Games; two that follow each other have the same opening, with colours swapped.
+    /// Number of games; games 1 and 2, 3 and 4 and so on have the same opening, with colours swapped.
     pub games: u64,
     /// The start position of each pair of games, by its number from 0.
     pub opening: &'a (dyn Fn(u64) -> Game + Sync),
-    /// Whether castling is that of Chess960.
+    /// Whether castling follows the rules of Chess960.
     pub chess960: bool,
-    /// Games at once.
+    /// Games that are played at once.
     pub concurrency: usize,
-    /// Ends the match as soon as the results decide.
+    /// The test that ends the match as soon as the results decide, if any.
     pub sprt: Option<Sprt>,
     /// Whether each move is reported, too.
     pub tells_moves: bool,
@@ -42,29 +42,29 @@ pub struct MatchPlan<'a> {
 pub enum Event<'a> {
     /// A game begins.
     Started {
-        /// Its number.
+        /// The number of the game.
         game: u64,
         /// The names of White and Black.
         players: [&'a str; 2],
     },
     /// A move was made.
     Moved {
-        /// The game.
+        /// The number of the game.
         game: u64,
-        /// Its number, as PGN counts moves.
+        /// The number of the move, as PGN counts moves.
         number: usize,
         /// The move.
         last: &'a MoveRecord,
     },
-    /// A game is over; those before it may go on.
+    /// A game is over; earlier games may go on.
     Ended(u64),
-    /// A game is over, and all before it are.
+    /// A game is over, as are all earlier games.
     Finished {
         /// The game.
         record: &'a GameRecord,
         /// The results so far.
         results: &'a Results,
-        /// Whether it was played before an interruption.
+        /// Whether the game was played before an interruption.
         is_resumed: bool,
     },
     /// A game was broken off.
@@ -80,13 +80,13 @@ pub struct MatchEnd {
     pub pairs: Results,
     /// Games that the first and that the second player lost on time.
     pub forfeits: [u64; 2],
-    /// Games in which the clock of the first, and of the second, ran out against a bare king: they are drawn.
+    /// Drawn games in which the first, and the second, player's clock ran out against a bare king.
     pub drawn_forfeits: [u64; 2],
-    /// The decision of the SPRT.
+    /// The decision of the SPRT, if there is one.
     pub decision: Option<Decision>,
 }
 
-/// A match that cannot go on. Its text is one line; the journal keeps the games that ended.
+/// Why a match cannot go on. The text is one line; the journal keeps the games that ended.
 #[derive(Debug, Error)]
 pub enum MatchError {
     /// An engine of this program failed, or a player cannot play.
@@ -94,7 +94,7 @@ pub enum MatchError {
     Player {
         /// The game's number.
         game: u64,
-        /// Its error.
+        /// The player's error.
         error: PlayerError,
     },
     /// The players cannot be made.
@@ -116,14 +116,13 @@ enum Message {
     Failed(MatchError),
 }
 
-/// Plays a match. `make` makes the players of one of the threads, which are numbered from 0; `journal` gets each
-/// finished game at once and has those that are not to be played again; `tell` gets the news on the caller's thread,
-/// finished games in the order of their numbers. `interrupted` ends the match. What a journal has of another match
-/// stays until a game of this one has ended, or was broken off.
+/// Plays a match. `make` makes the players of a thread, by its number from 0. `journal` gets each finished game at
+/// once; its games are not played again, and another match in its file stays until a game of this one ends or is broken
+/// off. `tell` gets the news on the caller's thread, finished games in the order of their numbers. `interrupted` ends
+/// the match.
 ///
-/// The games of players on virtual clocks depend on nothing but the plan: not on how many are played at once, nor on
-/// games that were played before an interruption. An SPRT decides by the games in their order, and drops the later
-/// ones.
+/// The games of players on virtual clocks depend on the plan alone: not on how many are played at once, nor on an
+/// interruption. An SPRT decides by the games in their order, and drops later games.
 ///
 /// # Errors
 /// [`MatchError`]; what was reported before holds.
@@ -182,7 +181,7 @@ impl GameThread<'_> {
     }
 
     fn play_games(&self, thread: usize, make: &(dyn Fn(usize) -> Result<Players, PlayerError> + Sync)) {
-        // Nobody listens any more once the match has ended.
+        // Sending fails once the match has ended, when nobody listens any more.
         let mut players = match make(thread) {
             Ok(players) => players,
             Err(PlayerError::Interrupted(_)) => return,

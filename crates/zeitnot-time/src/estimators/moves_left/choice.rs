@@ -6,13 +6,13 @@ use crate::params::{GroupSpec, ParamValues, param_specs};
 /// The estimators that can be chosen.
 pub(crate) const GROUPS: &[GroupSpec] = &[MLE_LEGACY, MLE_PIECES, MLE_MLH];
 
-// The parameter that each of them has.
+// The parameter that every estimator has.
 param_specs! {
     WEIGHT "weight" 1.0 0.0 1000.0 Ratio "Weight of this estimator where several are named.";
 }
 
-/// The estimators a specification names; several are blended by their weights. Where none is named, the moves-left head
-/// where there is one and `mle-legacy` otherwise.
+/// The estimators that a specification names; several are blended by their weights. If it names none, the moves-left
+/// head is the estimator, or `mle-legacy` for a network without that head.
 #[derive(Clone, Debug)]
 pub(crate) struct MovesLeft {
     legacy: MleLegacy,
@@ -44,7 +44,7 @@ impl MovesLeft {
         Self { legacy, pieces, mlh, weights, ply: 0, piece_count: None }
     }
 
-    /// A move begins.
+    /// Begins a move.
     pub fn begin_move(&mut self, ply: u32, pieces: Option<u32>) {
         (self.ply, self.piece_count) = (ply, pieces);
         self.mlh.begin_move(ply);
@@ -57,7 +57,7 @@ impl MovesLeft {
         }
     }
 
-    /// Where the estimate is from, in words.
+    /// The source of the estimate, in words.
     pub fn source(&self) -> &'static str {
         let (pieces, mlh) = (self.piece_count.is_some(), self.mlh.estimate().is_some());
         let Some(weights) = self.weights else { return if mlh { "from mle-mlh" } else { "from mle-legacy" } };
@@ -72,7 +72,7 @@ impl MovesLeft {
         }
     }
 
-    /// Expected moves left. An estimator without an estimate is left out; if none has one, it is that of `mle-legacy`.
+    /// Expected moves left. An estimator without an estimate is left out; if all are, `mle-legacy` decides.
     pub fn estimate(&self) -> f64 {
         let legacy = self.legacy.estimate(self.ply);
         let mlh = self.mlh.estimate();

@@ -12,7 +12,7 @@ param_specs! {
 /// The estimator `mle-legacy`: the median residual life of a log-logistic distribution of game lengths
 /// (docs/lc0.md, 1.3).
 ///
-/// Its defaults are those of the least mean deviation from 209 TCEC games, to 2.5 moves and 0.5; Lc0's numbers expect
+/// Its defaults have the least mean deviation from 209 TCEC games, exact to 2.5 moves and 0.5; Lc0's numbers expect
 /// games to end sooner (51.5 and 7.0 in its legacy, 45.2 and 5.93 in its smooth).
 #[derive(Clone, Debug)]
 pub struct MleLegacy {
@@ -27,12 +27,12 @@ pub const MLE_LEGACY: GroupSpec = GroupSpec {
     params: &[MIDPOINT, STEEPNESS, WEIGHT],
 };
 
-/// The group where no other estimator can stand beside it, with the numbers of the design page of `smooth`
+/// The group for managers that know no other estimator of moves left, with the numbers of the design page of `smooth`
 /// (docs/documents.md, 1.3).
 ///
-/// The page gives them nowhere (it shows 50 and 12 in an example) and says that the estimator is that of the manager
-/// before it: 51.5 and 7.0 are the defaults of that manager, Lc0's legacy, and of the first merged smooth
-/// (docs/lc0.md, 1.12).
+/// The page does not state the numbers (it shows 50 and 12 in an example). It says that the estimator is the earlier
+/// manager's: 51.5 and 7.0 are the defaults of that manager, Lc0's legacy, and of the first merged smooth (docs/lc0.md,
+/// 1.12).
 pub(crate) const MLE_LEGACY_ALONE: GroupSpec =
     GroupSpec { name: MLE_LEGACY.name, help: MLE_LEGACY.help, params: &SEED_PARAMS };
 

@@ -17,7 +17,7 @@ pub const MLE_MLH: GroupSpec = GroupSpec {
     params: &[SCALE, OFFSET, TRUST, WEIGHT],
 };
 
-/// The estimator `mle-mlh`: what the design page of `smooth` announces (docs/documents.md, 1.3).
+/// The estimator `mle-mlh`, which the design page of `smooth` announces (docs/documents.md, 1.3).
 ///
 /// The head of t1-256x10 expects games to last longer than TCEC's do, which are adjudicated: the least absolute
 /// deviation fit is a scale of 0.70 (0.65 and 0.75 on either half of the games).
@@ -31,9 +31,9 @@ pub struct MleMlh {
     scale: f64,
     offset: f64,
     trust: f64,
-    /// The ply, and the moves left at it by the readings of earlier positions.
+    /// Ply of this move, and the moves left at that ply by the readings of earlier positions.
     expected: Option<(u32, f64)>,
-    /// The ply, and the moves left at it with this position's reading.
+    /// Ply of this move, and the moves left at that ply with this position's reading.
     current: Option<(u32, f64)>,
 }
 

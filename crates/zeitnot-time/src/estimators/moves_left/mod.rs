@@ -11,5 +11,5 @@ pub(crate) use mle_legacy::{MLE_LEGACY, MleLegacy};
 use mle_mlh::{MLE_MLH, MleMlh};
 use mle_pieces::{MLE_PIECES, MlePieces};
 
-/// No estimate is below this, in moves: a game that should be over may go on for a while.
+/// Least estimate, in moves: a game that should be over may go on for a while.
 const LEAST_MOVES: f64 = 2.0;

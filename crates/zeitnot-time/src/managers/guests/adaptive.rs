@@ -21,7 +21,7 @@ param_specs! {
 const CONTROL: GroupSpec =
     GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &SHARP_RUSTIC };
 
-/// How `adaptive` is chosen and configured.
+/// The declaration of `adaptive`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "adaptive",
     preset: None,
@@ -32,7 +32,7 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(Adaptive::new(values)),
 };
 
-/// The table of docs/documents.md, 3.2.
+/// Moves to go, by the table of docs/documents.md, 3.2.
 fn adaptive_moves_to_go(ply: u32, pieces: Option<u32>) -> f64 {
     const MANY_PIECES: u32 = 20;
     match GamePhase::of(ply, pieces) {
@@ -61,7 +61,7 @@ struct CurrentMove {
     budget_ms: f64,
     hard_limit_ms: f64,
     in_check: bool,
-    /// In an emergency: the average depth from which the search gets no more than the budget.
+    /// Average depth from which the search gets no more than the budget; `None` outside an emergency.
     deepest: Option<f64>,
     planned: PlannedMove,
 }

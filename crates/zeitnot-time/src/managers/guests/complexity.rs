@@ -41,7 +41,7 @@ const CLASS: ParamSpec = ParamSpec {
 const CONTROL: GroupSpec =
     GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &MERGEN };
 
-/// How `complexity` is chosen and configured.
+/// The declaration of `complexity`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "complexity",
     preset: None,
@@ -63,8 +63,8 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(ComplexityManager::new(values)),
 };
 
-/// "Estimate moves remaining in game": the ends of each range, which the moves of the phase go through in turn. In the
-/// endgame the pieces do: ten of them 20 moves, two 10.
+/// "Estimate moves remaining in game": the document's range for each phase, passed through with the move number; in the
+/// endgame with the pieces, from 20 moves with ten pieces to 10 with two.
 fn moves_remaining(ply: u32, pieces: Option<u32>) -> f64 {
     const OPENING: (f64, f64) = (40.0, 35.0);
     const MIDDLEGAME: (f64, f64) = (30.0, 20.0);
@@ -97,12 +97,12 @@ struct ComplexityManager {
 struct CurrentMove {
     target_ms: f64,
     hard_limit_ms: f64,
-    /// In an emergency: the average depth from which the reserve is not for this search.
+    /// Average depth from which the search gets no reserve; `None` outside an emergency.
     deepest: Option<f64>,
 }
 
 impl CurrentMove {
-    /// When the search is to end, as it stands.
+    /// The time at which the search has to end, as it stands now.
     fn limit_ms(&self, snapshot: &SearchSnapshot) -> f64 {
         let is_deep = self.deepest.is_some_and(|deepest| f64::from(snapshot.average_depth) >= deepest);
         if snapshot.need_more_time && !is_deep { self.hard_limit_ms } else { self.target_ms }
@@ -113,7 +113,7 @@ impl ComplexityManager {
     fn new(values: &ParamValues) -> Self {
         let mut control = ControlFactor::new(values, CONTROL.name, &MERGEN);
         let classes = [TimeClass::Bullet, TimeClass::Blitz, TimeClass::Rapid, TimeClass::Classical];
-        // The first word leaves it to the clock.
+        // The first word leaves the class to the clock.
         let named = (values.get(&CLASS) as usize).checked_sub(1);
         if let Some(class) = named.and_then(|index| classes.get(index)) {
             control.fix(*class);
@@ -204,7 +204,7 @@ impl TimeManager for ComplexityManager {
                 .term("emergency_maximum = emergency-max * clock", value(&EMERGENCY_MAX) * clock_ms, Milliseconds)
                 .max(target);
         } else {
-            // More time on the clock is never less for the move, nor for its maximum.
+            // A longer clock must not give the move a smaller target or maximum.
             target = plan.at_least(
                 "above_emergency = max(target, emergency-target * emergency-threshold * 1000)",
                 target,

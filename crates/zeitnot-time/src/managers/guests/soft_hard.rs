@@ -24,7 +24,7 @@ const fn group(of: &GroupSpec, params: &'static [ParamSpec]) -> GroupSpec {
     GroupSpec { name: of.name, help: of.help, params }
 }
 
-/// How `soft-hard` is chosen and configured.
+/// The declaration of `soft-hard`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("complete"),
@@ -42,7 +42,7 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
 /// The specification of the second form.
 const BASIC_TITLE: &str = "soft-hard(preset=basic)";
 
-/// How `soft-hard(preset=basic)` is configured.
+/// The declaration of `soft-hard(preset=basic)`: name, parameters and constructor.
 pub(crate) const BASIC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("basic"),
@@ -60,7 +60,7 @@ const EMERGENCY_MS: f64 = 10_000.0;
 const EMERGENCY_SOFT_OF_INCREMENT: f64 = 0.8;
 const EMERGENCY_HARD: f64 = 3.0;
 
-/// The formulas of the terms in either version, and of the last bounds.
+/// Formulas of the terms of either version, then those of the last bounds: calm, in trouble, in emergency.
 const COMPLETE_NAMES: [&str; 3] = [
     "base = max(least, clock / moves_left + increment - margin)",
     "soft = max(least, base * soft)",
@@ -82,7 +82,7 @@ const EMERGENCY_NAMES: [&str; 2] = [
 
 #[derive(Debug)]
 struct SoftHard {
-    /// Moves, soft, hard, hard-clock, margin, least: in the order of the declaration.
+    /// Values of the parameters moves, soft, hard, hard-clock, margin and least, in this order.
     values: [f64; 6],
     is_complete: bool,
     parts: Vec<Box<dyn Part>>,
@@ -121,7 +121,7 @@ impl TimeManager for SoftHard {
         let [moves, soft, hard, hard_clock, margin, least] = self.values;
         let mut plan = PlanBuilder::new(self.name(), request);
         let MoveRequest { clock_ms, increment_ms, .. } = *plan.request();
-        // The chapter counts on all the moves that the interface gives, be they more than its own guess.
+        // The chapter takes the interface's moves to go as they are, even above its own guess.
         let moves_left = plan.moves_left_of(moves);
         let share = clock_ms / moves_left + increment_ms;
         let (base, after) = if self.is_complete { (share - margin, 0.0) } else { (share, margin) };

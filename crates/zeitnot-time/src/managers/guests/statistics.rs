@@ -17,17 +17,17 @@ struct PhaseUse {
 /// The statistics of a game.
 ///
 /// `{}` prints the line of the Sharp Rustic document, to the letter: `Time Stats: Total=15, Success=14, Rate=93.3%,
-/// Avg=1250ms, Phase=EarlyMiddlegame, Control=Blitz, Emergency=false`. That line leaves out two items of the document's
-/// own list, time losses and the time of each phase: [`Statistics::time_use`] is a line with those.
+/// Avg=1250ms, Phase=EarlyMiddlegame, Control=Blitz, Emergency=false`. The line leaves out two items of the document's
+/// own list, time losses and the time of each phase, which [`Statistics::time_use`] adds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Statistics {
     /// Moves made under a clock.
     moves: u64,
-    /// Moves that took no longer than their hard limit and the overhead allowed, nor than the clock had.
+    /// Moves that took at most their hard limit plus the overhead, and at most the clock.
     successes: u64,
     /// Moves that took longer than the clock had.
     losses: u64,
-    /// Time of all of them.
+    /// Time of all moves.
     used_ms: f64,
     /// Moves and time by phase, in the order of a game.
     phases: [PhaseUse; 4],
@@ -59,7 +59,7 @@ impl Statistics {
         self.control = control;
     }
 
-    /// Takes in a move that was planned for `request` and took `elapsed_ms`.
+    /// Takes in a planned move that took `elapsed_ms`.
     pub fn move_ended(&mut self, planned: &PlannedMove, elapsed_ms: f64) {
         let used_ms = if elapsed_ms.is_finite() { elapsed_ms.max(0.0) } else { 0.0 };
         let is_lost = used_ms > planned.clock_ms;
@@ -74,7 +74,7 @@ impl Statistics {
         phase.used_ms += used_ms;
     }
 
-    /// The two lines of the game so far, and its numbers.
+    /// The two lines about the game so far, and their numbers.
     pub fn report(&self) -> GameReport {
         let phase = |(name, PhaseUse { moves, used_ms }): (&&str, PhaseUse)| {
             ((*name).to_owned(), json!({ "moves": moves, "used_ms": used_ms }))
@@ -107,11 +107,11 @@ impl Statistics {
     }
 }
 
-/// A move that has been planned, as its statistics need it.
+/// The facts about a planned move that the statistics need.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlannedMove {
     clock_ms: f64,
-    /// The longest time of a success.
+    /// The longest time with which the move is a success.
     allowed_ms: f64,
     phase: GamePhase,
     is_emergency: bool,

@@ -9,11 +9,11 @@ use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
 use crate::{MS_PER_SECOND, MoveRequest};
 
-/// A new estimate of moves left or of speed changes the decision when it differs by more than this fraction.
+/// Relative change of the estimated moves left or speed above which the decision is made anew.
 const RENEWAL_THRESHOLD: f64 = 0.02;
-/// Bounds of the time use.
+/// Bounds of [`Price::time_use`].
 const TIME_USE: std::ops::RangeInclusive<f64> = 0.2..=5.0;
-/// Fewest new nodes of an average move that a price is known for.
+/// Least number of priced nodes: below it no price is known.
 const FEWEST_NODES: f64 = 1.0;
 
 /// The parameters of the manager itself.
@@ -49,12 +49,12 @@ pub(super) struct Decision {
     pub average_move_ms: f64,
     pub budget_ms: f64,
     pub extra_ms: f64,
-    /// New nodes of an average move, if moves took all of their time.
+    /// New nodes of an average move, divided by the time use: so many nodes have to gain the price.
     pub priced_nodes: f64,
 }
 
 impl Decision {
-    /// Whether these estimates would lead to another decision.
+    /// Whether these estimates differ so much from those of the decision that it has to be made anew.
     pub fn differs(&self, expected_moves: f64, nps: f64) -> bool {
         let differ = |a: f64, b: f64| (a / b - 1.0).abs() > RENEWAL_THRESHOLD;
         differ(expected_moves, self.expected_moves) || differ(nps, self.nps)
@@ -62,12 +62,12 @@ impl Decision {
 }
 
 impl Price {
-    /// The share of the average time that moves take.
+    /// Time that moves take, as a share of their average time.
     pub(super) fn time_use(&self) -> f64 {
         (self.shares / self.moves).clamp(*TIME_USE.start(), *TIME_USE.end())
     }
 
-    /// The decision from what is known now, one term per step of the formulas of its [page](super).
+    /// The plan and the decision by the present estimates, one term per formula of the manager's [page](super).
     pub(super) fn decide(&self, request: &MoveRequest) -> (Plan, Decision) {
         use Unit::{Milliseconds, Nodes, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);

@@ -1,11 +1,11 @@
-//! Predicts how much the choice of a search improves when its tree grows, from the statistics of the root.
+//! Predicts from the statistics of the root how much the chosen move improves when the tree of a search grows.
 
 use super::gain_weights::{HIDDEN_BIASES, HIDDEN_WEIGHTS, OUTPUT_BIAS, OUTPUT_WEIGHTS};
 use super::root_history::INPUTS;
 
-/// The growth of the tree that the gain is predicted for.
+/// Growth of the tree for which the gain is predicted, as a factor.
 pub const GROWTH: f64 = 8.0;
-/// Neurons between the inputs and the gain.
+/// Number of neurons between the inputs and the gain.
 pub const HIDDEN: usize = 16;
 /// Bounds of the logarithm of a gain: from a millionth to more than a win.
 const LOG_RANGE: std::ops::RangeInclusive<f64> = -14.0..=0.5;
@@ -17,7 +17,7 @@ pub struct GainNetwork {
     pub hidden: [[f64; INPUTS]; HIDDEN],
     /// The bias of each neuron.
     pub hidden_biases: [f64; HIDDEN],
-    /// The weight of each neuron.
+    /// The weight of each neuron in the output.
     pub output: [f64; HIDDEN],
     /// The bias of the output.
     pub output_bias: f64,
@@ -40,7 +40,7 @@ impl GainNetwork {
         })
     }
 
-    /// The gain that neurons of these activations predict.
+    /// The gain predicted from the activations of the neurons.
     pub fn output(&self, neurons: &[f64; HIDDEN]) -> f64 {
         let sum: f64 = self.output.iter().zip(neurons).map(|(weight, neuron)| weight * neuron).sum();
         libm::exp((self.output_bias + sum).clamp(*LOG_RANGE.start(), *LOG_RANGE.end()))

@@ -32,17 +32,17 @@ param_specs! {
     MAX_AVERAGE "max-average" 8.0 1.0 100.0 Moves "Longest time of one move, in average moves.";
 }
 
-/// Moves that the first time use of a game counts for.
+/// Weight of the initial time use of a game, in moves.
 const FIRST_TIME_USE_MOVES: f64 = 5.0;
-/// New nodes before which the network was not trained to predict anything.
+/// Least new nodes for a prediction: the network was not trained on smaller searches.
 const LEAST_NODES: u64 = 16;
-/// The gain of one more node falls as this power of the nodes, about; from it smart pruning gets the number of nodes
-/// that are expected.
+/// Power of the nodes with which the gain of one more node falls, about. It leads to the expected end of the search,
+/// for smart pruning.
 const GAIN_EXPONENT: f64 = 1.3;
-/// Factor on that expectation: a move that is given up too early does not come back.
+/// Factor on the expected growth of the tree: a rival that is given up too early does not come back.
 const PATIENCE: f64 = 2.0;
 
-/// How `price` is chosen and configured.
+/// The declaration of `price`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "price",
     preset: None,
@@ -58,12 +58,12 @@ struct Price {
     moves_left: MovesLeft,
     speed: SpeedEstimator,
     overrun: Overrun,
-    /// The sum of the shares of their average time that the moves so far took, and their number, both forgotten at the
+    /// Sum of the moves' times so far, each as a share of its average time, and the number of moves; both decay at the
     /// same rate.
     shares: f64,
     moves: f64,
     current: Option<CurrentMove>,
-    /// The gain that the nodes of an average move would have brought at the end of the last search.
+    /// Gain of the nodes of an average move, predicted at the last look at a root.
     last_gain: Option<f64>,
 }
 
@@ -76,7 +76,7 @@ struct CurrentMove {
     root: RootHistory,
     /// Nodes of the tree at the next look at the root.
     next_look: f64,
-    /// Nodes of the tree that the search is expected to go on to, from its last look; `None` before the first one.
+    /// Nodes of the tree at the expected end of the search, by the last prediction; `None` before the first one.
     expected_end: Option<f64>,
 }
 
@@ -97,14 +97,14 @@ impl Price {
 }
 
 impl Price {
-    /// Looks at the root, if the tree has grown enough since the last look. Returns what the nodes of an average move
-    /// would gain, where there is enough to predict it from.
+    /// Looks at the root, if the tree has grown enough since the last look. Returns the predicted gain of the nodes of
+    /// an average move; `None` without a look or a prediction.
     fn look(&mut self, current: &mut CurrentMove, snapshot: &SearchSnapshot, total: f64) -> Option<f64> {
         if total < current.next_look {
             return None;
         }
         let priced_nodes = current.decision.priced_nodes;
-        // At the growth of the recordings; of a tree that is larger than an average move's, at the growth of that one.
+        // The next look is after the growth of the recordings, which is counted on no more than the priced nodes.
         current.next_look = total + (KEPT_GROWTH - 1.0) * total.min(priced_nodes);
         let inputs = current.root.inputs(snapshot).filter(|_| snapshot.new_nodes >= LEAST_NODES)?;
         let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;

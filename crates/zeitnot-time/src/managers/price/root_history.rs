@@ -1,24 +1,24 @@
-//! Keeps how the root of a search was, and makes the inputs of the gain network from how it changed.
+//! Keeps earlier states of a search's root, and makes the inputs of the gain network from its changes.
 
 use crate::SearchSnapshot;
 use std::collections::VecDeque;
 
-/// Numbers that describe the root.
+/// Number of inputs of the gain network, which describe the root.
 pub const INPUTS: usize = 17;
-/// The visits are compared with those of a tree that was smaller by this factor.
+/// Growth of the tree over which visits are compared, as a factor.
 const RECENT: f64 = 1.3;
-/// The values are compared with those of a tree that was smaller by this factor.
+/// Growth of the tree over which values are compared, as a factor.
 const EARLIER: f64 = 2.0;
-/// The growth of the tree from one root that is kept to the next.
+/// Growth of the tree from one kept state of the root to the next, as a factor.
 pub(super) const KEPT_GROWTH: f64 = 1.1;
-/// The largest tree in the recordings: a larger one counts as this.
+/// Nodes of the largest tree in the recordings; larger trees are treated as trees of this size.
 const LARGEST: f64 = 1_000.0;
-/// The gap of values where there is nothing to compare with.
+/// Lead in value of a best move without a rival to compare with.
 const NO_RIVAL: f64 = 1.0;
-/// Keeps logarithms of shares finite.
+/// Small number that keeps logarithms of shares finite.
 const EPSILON: f64 = 1e-9;
 
-/// The root of a search, as it was at growing numbers of nodes.
+/// States of the root of a search, at growing numbers of nodes.
 #[derive(Clone, Debug, Default)]
 pub struct RootHistory {
     kept: VecDeque<Root>,
@@ -35,8 +35,8 @@ struct Root {
 }
 
 impl RootHistory {
-    /// Takes in the root as it is now. Returns the inputs of the gain network, most of them between -1 and 1; `None`
-    /// where the snapshot has no values, or its best move was not visited.
+    /// Takes in the present root. Returns the inputs of the gain network, most of them between -1 and 1; `None` if the
+    /// snapshot has no best move, or no value of that move.
     pub fn inputs(&mut self, now: &SearchSnapshot) -> Option<[f64; INPUTS]> {
         let best = now.best_move?;
         let value = |place: usize| now.root_values.get(place).copied().flatten().map(f64::from);

@@ -11,9 +11,9 @@ use crate::{
     Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };
 
-/// Speed before the first measurement (docs/lc0.md, 1.7: a constant there).
+/// Speed before the first measurement (docs/lc0.md, 1.7: a constant in Lc0).
 const INIT_NPS: f64 = 20_000.0;
-/// No estimate of speed is below this, so that nothing is divided by zero.
+/// Least estimate of speed, so that nothing is divided by zero.
 const LEAST_NPS: f64 = 1e-3;
 
 const INIT_TREE_REUSE: ParamSpec = shared::INIT_TREE_REUSE.defaulting_to(0.52);
@@ -50,7 +50,7 @@ const STEEPNESS: ParamSpec = MLE_LEGACY_ALONE.params[1].defaulting_to(5.93);
 /// The name, as it is written in a specification.
 const TITLE: &str = "smooth(preset=lc0)";
 
-/// How `smooth(preset=lc0)` is configured.
+/// The declaration of `smooth(preset=lc0)`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("lc0"),
@@ -82,15 +82,15 @@ struct Lc0Smooth {
     values: ParamValues,
     moves_left: MleLegacy,
     reuse: f64,
-    /// Whether its maximum bound. As in Lc0 the initial values are not limited.
+    /// Whether the maximum limited `reuse`. As in Lc0 initial values are not limited.
     reuse_limited: bool,
     nps: Speed,
     timeuse: f64,
-    /// Whether its minimum bound.
+    /// Whether the minimum limited `timeuse`.
     timeuse_limited: bool,
     average_ms: f64,
     last_nodes: u64,
-    /// Whole milliseconds.
+    /// Time in the bank, in whole milliseconds.
     bank_ms: f64,
     is_first_move: bool,
     current: Option<CurrentMove>,
@@ -98,7 +98,7 @@ struct Lc0Smooth {
 
 #[derive(Debug)]
 struct CurrentMove {
-    /// Before it is cut to whole milliseconds.
+    /// Allocated time, before it is cut to whole milliseconds.
     allocated_ms: f64,
     deadline_ms: f64,
     extra_ms: f64,
@@ -134,7 +134,7 @@ impl Lc0Smooth {
         if self.average_ms > 0.0 { ms / self.average_ms } else { 0.0 }
     }
 
-    /// docs/lc0.md, 1.7: step 2.
+    /// Learns tree reuse (docs/lc0.md, 1.7: step 2).
     fn learn_reuse(&mut self, reused_nodes: u64) {
         if self.last_nodes == 0 || self.nps.updated_at_ms == 0.0 {
             return;
@@ -153,7 +153,7 @@ impl TimeManager for Lc0Smooth {
         TITLE
     }
 
-    /// docs/lc0.md, 1.7: the budget, one term per quantity.
+    /// Plans by the formulas of docs/lc0.md, 1.7, one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Nodes};
         let mut plan = PlanBuilder::new(TITLE, request);
@@ -238,7 +238,7 @@ impl TimeManager for Lc0Smooth {
         plan
     }
 
-    /// docs/lc0.md, 1.9.
+    /// Observes by the rules of docs/lc0.md, 1.9.
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         // Lc0 has whole milliseconds: no speed is measured in less than one.
         let since_first_batch_ms = snapshot.since_first_batch_ms.unwrap_or(0.0).trunc();
@@ -259,7 +259,7 @@ impl TimeManager for Lc0Smooth {
         false
     }
 
-    /// docs/lc0.md, 1.10.
+    /// Learns by the rules of docs/lc0.md, 1.10.
     fn finish(&mut self, outcome: &MoveOutcome) {
         let Some(current) = self.current.take() else {
             // Something else changed the tree: what is in it next is no sample of tree reuse.
@@ -303,13 +303,13 @@ impl TimeManager for Lc0Smooth {
     }
 }
 
-/// docs/lc0.md, 1.8.
+/// Lc0's estimate of speed (docs/lc0.md, 1.8).
 #[derive(Debug)]
 struct Speed {
     estimate: f64,
-    /// Whether a move has ended; before that the measurement of the moment counts.
+    /// Whether a move has ended; until then the latest measurement alone is the estimate.
     reliable: bool,
-    /// Since the first batch of this move ended.
+    /// Time of the last update since the first batch of this move ended.
     updated_at_ms: f64,
     window_ms: f64,
 }

@@ -55,7 +55,7 @@ const OVERTAKING: GroupSpec = GroupSpec {
     params: &[TREND_PERIOD, BEST_OPTIMISM, RIVAL_OPTIMISM],
 };
 
-/// How `smooth` is chosen and configured.
+/// The declaration of `smooth`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("zeitnot"),
@@ -90,19 +90,18 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(Smooth::new(values)),
 };
 
-/// A renewed estimate of moves left changes the budget when it differs by more than this fraction: small changes are
-/// noise, and every change costs a computation.
+/// Relative change of the estimated moves left above which the budget is computed anew: small changes are noise, and
+/// every computation costs time.
 const RENEWAL_THRESHOLD: f64 = 0.02;
-/// By how much the share of the best move may change the number of nodes wanted, at the most.
+/// Largest factor by which the best move's share of the visits may change the budget.
 const LARGEST_SHARE_FACTOR: f64 = 2.0;
-/// Share of a search's visits that its best move gets, before the first search of a game.
+/// Share of the visits that the best move is taken to get before the first search of a game.
 const INIT_BEST_SHARE: f64 = 0.7;
-/// Weight of a new search in that share.
+/// Weight of a new search in the average share of the best move.
 const BEST_SHARE_UPDATE: f64 = 0.2;
 
-/// A line for the user that names the parameters in `spec` which mean something else in plain `smooth` than on the
-/// design page whose names they have. `None` where it sets none of them, names the form with `preset`, or is no
-/// specification of `smooth`.
+/// A line for the user about parameters in `spec` that mean something else in plain `smooth` than on the design page
+/// that the names are from. `None` if `spec` sets no such parameter, names a `preset`, or is not of `smooth`.
 pub fn parameter_note(spec: &str) -> Option<String> {
     let (manager, values) = specification::resolve(spec, super::ALL).ok()?;
     if (manager.name, manager.preset) != (SPEC.name, SPEC.preset) || values.names_preset {
@@ -181,7 +180,7 @@ impl Smooth {
         }
     }
 
-    /// The decision from what is known now, one term per step of the formulas.
+    /// The plan and the budget by the present estimates, one term per step of the formulas.
     fn decide(&self, request: &MoveRequest, is_first: bool) -> (Plan, Budget) {
         use Unit::{Milliseconds, Nodes, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);
@@ -266,7 +265,8 @@ impl Smooth {
         (plan, Budget { expected_moves, average_move_ms, budget_ms, extra_ms, tax_ms, new_nodes })
     }
 
-    /// Records the reserve of a move that turns out to be hard, beside a budget of `budget` that is never above `most`.
+    /// Records the reserve of a move that turns out to be hard, beside its `budget`; `most` is the bound of all
+    /// budgets.
     fn reserve_term(&self, plan: &mut PlanBuilder, budget: f64, most: f64) -> f64 {
         let bank_use = self.bank.as_ref().map_or(0.0, Piggybank::available_ms);
         let reserve = self.values.get(&EXTENSION) * budget + bank_use;
@@ -278,7 +278,7 @@ impl Smooth {
         }
     }
 
-    /// The projection of visits, if it is asked for.
+    /// The projection of visits, with the parameters of the group `overtaking`.
     fn trend(&self) -> Trend {
         let value = |param| self.values.get_in(OVERTAKING.name, param);
         Trend::new(value(&TREND_PERIOD), value(&BEST_OPTIMISM), value(&RIVAL_OPTIMISM), Window::Shortest)
@@ -294,8 +294,8 @@ impl Smooth {
         snapshot.need_more_time || dropped || overtaken()
     }
 
-    /// Factor on the budget where the target counts the best move's nodes (Lc0 #1529): as many of them cost more where
-    /// the best move gets a smaller share of the visits than usual.
+    /// Factor on the budget where the target counts the best move's nodes (Lc0 #1529): the same number of them takes
+    /// longer where the best move gets a smaller share of the visits than usual.
     fn share_factor(&self, share: f64) -> f64 {
         let theta = self.values.get(&TOTAL_NODES_SHARE);
         let measure = |share: f64| theta + (1.0 - theta) * share;
@@ -411,12 +411,12 @@ struct Piggybank {
     tax: f64,
     max_use: f64,
     cap: f64,
-    /// Milliseconds; `None` before the first clock was seen.
+    /// Time in the bank, in milliseconds; `None` before the first move.
     saved_ms: Option<f64>,
 }
 
 impl Piggybank {
-    /// The bank, if the specification has one.
+    /// The bank; `None` if the specification does not name one.
     fn new(values: &ParamValues) -> Option<Self> {
         let value = |param: &ParamSpec| values.get_in(PIGGYBANK.name, param);
         values.has(PIGGYBANK.name).then(|| Self {
@@ -428,7 +428,7 @@ impl Piggybank {
         })
     }
 
-    /// The milliseconds in the bank when a move begins with `clock_ms` on the clock.
+    /// Opens the bank for a move that begins with `clock_ms` on the clock. Returns the milliseconds in the bank.
     fn open(&mut self, clock_ms: f64) -> f64 {
         let saved = self.saved_ms.unwrap_or(self.init * clock_ms).min(self.cap * clock_ms);
         *self.saved_ms.insert(saved)
@@ -446,7 +446,7 @@ impl Piggybank {
         expected_ms * self.tax
     }
 
-    /// Takes in the end of a move, which paid its tax and drew the time that it took past its budget.
+    /// Takes in the end of a move that paid `tax_ms` into the bank and took `overdrawn_ms` longer than its budget.
     fn move_ended(&mut self, tax_ms: f64, overdrawn_ms: f64) {
         if let Some(saved) = &mut self.saved_ms {
             *saved = (*saved + tax_ms - overdrawn_ms.max(0.0)).max(0.0);

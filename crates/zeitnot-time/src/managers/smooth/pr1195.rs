@@ -18,7 +18,7 @@ const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..shared::NP
 /// The name, as it is written in a specification.
 const TITLE: &str = "smooth(preset=pr1195)";
 
-/// How `smooth(preset=pr1195)` is configured.
+/// The declaration of `smooth(preset=pr1195)`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("pr1195"),
@@ -72,7 +72,7 @@ impl TimeManager for Smooth {
         TITLE
     }
 
-    /// docs/documents.md, 1.2, one term per step.
+    /// Plans by the steps of docs/documents.md, 1.2, one term per step.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Nodes, Ratio};
         self.nps.begin_move();

@@ -1,5 +1,5 @@
-//! Holds what the forms of `smooth` share, and `price` with them: declarations of parameters, terms of plans, the
-//! estimates of tree reuse and budget use, and the projection of visits.
+//! Holds what the forms of `smooth` and `price` share: declarations of parameters, terms of plans, the estimates of
+//! tree reuse and budget use, and the projection of visits.
 
 use crate::estimators::budget_use::BudgetUse;
 use crate::estimators::overrun::Overrun;
@@ -9,7 +9,7 @@ use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
 use crate::{Estimates, MoveOutcome, MoveRequest};
 
-// A form may have another default or help text; meaning and range of each are declared here once.
+// A form may change default and help text; meaning and range of each parameter are declared here once.
 param_specs! {
     INIT_TREE_REUSE "init-tree-reuse" 0.5 0.0 0.99 Ratio
         "Fraction of the tree that is reused after a full move, at the start of a game.";
@@ -27,7 +27,7 @@ param_specs! {
     MAX_MOVE_BUDGET "max-move-budget" 0.3 0.001 1.0 Ratio "Largest fraction of the clock that one move may use.";
 }
 
-/// Records the time of the rest of the game, of which `moves` moves are to be made. `bank_ms` is kept back, and the
+/// Records the time for the next `moves` moves of the game, less `bank_ms`, which are kept back, and less the expected
 /// overrun of every move.
 pub fn game_time_term(plan: &mut PlanBuilder, name: &'static str, moves: f64, bank_ms: f64, overrun: &Overrun) -> f64 {
     let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
@@ -46,7 +46,7 @@ pub fn nps_term(plan: &mut PlanBuilder, nps: f64) -> f64 {
     plan.term("nps = from the searches, at first its initial value", nps, Unit::NodesPerSecond)
 }
 
-/// Records the share of the tree that is reused, and the nodes of a tree that gets `new_per_move` on every move.
+/// Records the reused share of the tree, and the nodes of a tree that gets `new_per_move` new nodes on every move.
 pub fn total_nodes_term(plan: &mut PlanBuilder, new_per_move: f64, reuse: f64, limited: bool) -> f64 {
     let name = "tree_reuse = from the searches (at most max-tree-reuse), at first its initial value";
     let reuse = plan.estimate(name, reuse, Unit::Ratio, limited);
@@ -60,8 +60,8 @@ pub fn time_use_term(plan: &mut PlanBuilder, time_use: f64, limited: bool) -> f6
     plan.estimate(name, time_use, Unit::Ratio, limited)
 }
 
-/// Records the largest fraction of the clock that this move may use. The next period's time comes on top after the last
-/// move of a control, which need not save for it.
+/// Records the largest fraction of the clock that this move may use. Before a time control it is at least an equal
+/// share: time is added at the control, so nothing has to be saved.
 pub fn max_move_budget_term(plan: &mut PlanBuilder, max_move_budget: f64) -> f64 {
     let (name, share) = match plan.request().moves_to_go {
         Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
@@ -78,7 +78,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// The first estimates of a game.
+    /// The estimates at the start of a game.
     pub fn new(values: &ParamValues) -> Self {
         let [reuse, most, reuse_rate] =
             [&INIT_TREE_REUSE, &MAX_TREE_REUSE, &TREE_REUSE_UPDATE_RATE].map(|p| values.get(p));
@@ -86,12 +86,12 @@ impl Learned {
         Self { tree_reuse: TreeReuse::new(reuse, most, reuse_rate), budget_use: BudgetUse::new(used, least, use_rate) }
     }
 
-    /// [`total_nodes_term`] with the tree reuse learned.
+    /// [`total_nodes_term`] with the learned tree reuse.
     pub fn total_nodes_term(&self, plan: &mut PlanBuilder, new_per_move: f64) -> f64 {
         total_nodes_term(plan, new_per_move, self.tree_reuse.factor(), self.tree_reuse.limited())
     }
 
-    /// [`time_use_term`] with the budget use learned.
+    /// [`time_use_term`] with the learned budget use.
     pub fn time_use_term(&self, plan: &mut PlanBuilder) -> f64 {
         time_use_term(plan, self.budget_use.factor(), self.budget_use.limited())
     }
@@ -123,7 +123,7 @@ pub struct Trend {
     last: Option<Sample>,
 }
 
-/// How growth is measured.
+/// The rule for measuring growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
     /// Growth is measured over at least one period.
@@ -141,7 +141,7 @@ struct Sample {
 }
 
 impl Trend {
-    /// `best_optimism` and `overtaker_optimism` multiply the growth of the best move and of the others.
+    /// A projection that multiplies growth: the best move's by `best_optimism`, that of others by `overtaker_optimism`.
     pub fn new(period_ms: f64, best_optimism: f64, overtaker_optimism: f64, window: Window) -> Self {
         Self { period_ms, window, best_optimism, overtaker_optimism, previous: None, current: None, last: None }
     }
@@ -162,7 +162,7 @@ impl Trend {
         self.last = Some(sample);
     }
 
-    /// Whether, at `then_ms`, another move is expected to have more visits than the best one of now.
+    /// Whether another move than the present best one is expected to have the most visits at `then_ms`.
     pub fn is_overtaken_by(&self, then_ms: f64) -> bool {
         // Before the first turn of the window growth is measured from the first look on.
         let earlier = self.previous.as_ref().or(self.current.as_ref());

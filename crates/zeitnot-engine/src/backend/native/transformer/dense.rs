@@ -1,4 +1,4 @@
-//! Packs dense layers and layer normalisations for the kernels, and runs the former.
+//! Packs dense layers and layer normalisations for the kernels, and runs dense layers.
 
 use super::layout::Layout;
 use super::magnitudes::{Moments, smoothing};
@@ -12,7 +12,7 @@ use zeitnot_kernels::{ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowS
 /// The largest byte of a weight.
 const LARGEST_BYTE: f32 = 127.0;
 
-/// The kernels that weights are packed for, and the precision.
+/// The kernels that weights are packed for, and the arithmetic that the weights take part in.
 #[derive(Clone, Copy)]
 pub(super) struct Packing {
     pub kernels: Kernels,
@@ -25,7 +25,7 @@ impl Packing {
         Packing { arithmetic: Arithmetic::Float32, ..self }
     }
 
-    /// The moments of the output of a normalisation, which layers that are quantised need alone.
+    /// The moments of a normalisation's output, which only quantised layers need; `None` in float32.
     pub(super) fn moments(self, norm: Option<&Norm>) -> Option<Moments> {
         norm.filter(|_| self.arithmetic == Arithmetic::Int8).map(Moments::of_norm)
     }
@@ -38,7 +38,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// No room yet: rows make it where they need it.
+    /// The kernels, with no room yet: room is made when rows are quantised.
     pub(super) fn new(kernels: Kernels) -> Work {
         Work { kernels, quantised: QuantisedRows::default() }
     }
@@ -49,13 +49,13 @@ pub(super) struct Part<'a> {
     pub dense: &'a Dense<Tensor>,
     /// The factor of weights and biases.
     pub factor: f32,
-    /// Places of its outputs.
+    /// Places of the layer's outputs.
     pub outputs: &'a Layout,
 }
 
 /// A dense layer, or several with the same input side by side.
 pub(super) struct DensePlan {
-    /// Inputs and outputs, in vectors.
+    /// Inputs, in vectors; the field `columns` has the outputs, in vectors.
     pub inner: usize,
     pub columns: usize,
     weights: Weights,
@@ -74,7 +74,7 @@ enum Weights {
     },
 }
 
-/// Weights as they are packed: those of one column after another.
+/// Weights that are being packed, one column after another.
 enum Packer {
     Float32 { weights: Buffer },
     Int8 { bytes: Vec<i8>, scales: Buffer, sums: Buffer },
@@ -135,7 +135,7 @@ impl Packer {
     }
 }
 
-/// Rows of bytes: as many as vectors of words hold.
+/// `rows` rounded up to the rows of bytes that whole vectors of words hold.
 fn byte_rows(rows: usize, lanes: usize) -> usize {
     rows.next_multiple_of(4 * lanes)
 }
@@ -146,7 +146,7 @@ impl DensePlan {
         DensePlan::smoothed(packing, inputs, parts, None)
     }
 
-    /// Plan of layers whose inputs are about this large, which counts where they are quantised.
+    /// Packs layers whose inputs have about these magnitudes, which count only where inputs are quantised.
     pub(super) fn smoothed(
         packing: Packing,
         inputs: &Layout,
@@ -192,7 +192,7 @@ impl DensePlan {
         DensePlan::plain_smoothed(packing, dense, factor, None)
     }
 
-    /// Plan of one layer in plain order, whose inputs are about this large.
+    /// Packs one layer with plain inputs and outputs, whose inputs have about these magnitudes.
     pub(super) fn plain_smoothed(
         packing: Packing,
         dense: &Dense<Tensor>,
@@ -204,7 +204,7 @@ impl DensePlan {
         DensePlan::smoothed(packing, &inputs, &[Part { dense, factor, outputs: &outputs }], magnitudes)
     }
 
-    /// The layer for the squares of some boards.
+    /// Runs the layer on the squares of some boards.
     pub(super) fn boards(
         &self,
         work: &mut Work,
@@ -217,7 +217,7 @@ impl DensePlan {
         self.run(work, RowShape::boards(boards, self.inner, self.columns), input, start, activation, output);
     }
 
-    /// The layer for rows that follow each other.
+    /// Runs the layer on single rows, one after another.
     pub(super) fn single(
         &self,
         work: &mut Work,
@@ -230,7 +230,7 @@ impl DensePlan {
         self.run(work, RowShape::single(rows, self.inner, self.columns), input, start, activation, output);
     }
 
-    /// Adds the layer for the squares of a board to the output, without its bias.
+    /// Adds the layer's output for the squares of a board, without its bias, to `output`, and activates the sum.
     pub(super) fn add_board(&self, work: &mut Work, input: &[f32], activation: Activation, output: &mut [f32]) {
         let shape = RowShape::boards(1, self.inner, self.columns);
         self.run(work, shape, input, RowStart::Output, activation, output);

@@ -1,8 +1,7 @@
 //! Embeds the squares of a board: from its planes and a position encoding, or from the output of a tower (docs/lc0.md,
 //! 4.8).
 //!
-//! Nearly all numbers of the planes are zeros, so that the weights of those that are set are added up instead of
-//! multiplied.
+//! Nearly all numbers of the planes are zeros, so that the weights of set squares are added up instead of multiplied.
 
 use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::encoder::{BOARD, EncoderBuffers, FeedForwardPlan};
@@ -24,26 +23,26 @@ pub(super) struct EmbeddingPlan {
     activation: Activation,
     multiply_gate: Option<Buffer>,
     add_gate: Option<Buffer>,
-    /// The layers that only the dense position encoding has, with those before its layer.
+    /// The layers that only networks with dense position encoding have.
     pub dense: Option<Box<DensePositionPlan>>,
 }
 
-/// Numbers from which the squares are embedded.
+/// The input that the squares are embedded from.
 enum InputPlan {
     /// The filters of a tower.
     Tower(DensePlan),
-    /// Planes: the weights of each, and rows to start from.
+    /// The planes: the weights of each plane, and the rows that they are added to.
     Planes { weights: Buffer, start: Buffer },
 }
 
 /// The dense position encoding.
 pub(super) struct DensePositionPlan {
-    /// Features that it gives each square, in vectors.
+    /// Features that the encoding gives each square, in vectors.
     columns: usize,
-    /// Features of all squares for each square and plane of pieces, and for an empty board.
+    /// Features of all squares, for each square and plane of a piece; the field `bias` has those for an empty board.
     pieces: Buffer,
     bias: Buffer,
-    /// Layer from these features to the embedding; its bias is in the rows to start from.
+    /// Layer from the features to the embedding; its bias is in `start` of [`InputPlan::Planes`].
     layer: DensePlan,
     norm: NormPlan,
     pub feed_forward: FeedForwardPlan,
@@ -93,12 +92,12 @@ impl EmbeddingPlan {
         }
     }
 
-    /// The features that the dense position encoding gives, in numbers of a board.
+    /// Number of features that the dense position encoding gives to a board, padding included; 0 without it.
     pub(super) fn features(&self, lanes: usize) -> usize {
         self.dense.as_ref().map_or(0, |dense| dense.columns * RowShape::BOARD * lanes)
     }
 
-    /// The rows of one board; `tower` are its rows from a tower, empty where the network has none.
+    /// Computes the rows of one board; `tower` are its rows from a tower, empty where the network has none.
     pub(super) fn run(
         &self,
         work: &mut Work,
@@ -178,7 +177,7 @@ impl DensePositionPlan {
         }
     }
 
-    /// The features of all squares from the pieces on all squares.
+    /// Computes the features of all squares from the pieces on all squares.
     fn encode(&self, kernels: &Kernels, planes: &Planes, features: &mut [f32]) {
         let numbers = self.bias.len();
         let features = &mut features[..numbers];
@@ -195,7 +194,7 @@ impl DensePositionPlan {
     }
 }
 
-/// Numbers of each square and feature, in rows of a board.
+/// The rows of a board, with a number for each square and feature.
 fn of_squares(layout: &Layout, number: impl Fn(usize, usize) -> f32) -> Buffer {
     let lanes = layout.places().len() / layout.vectors();
     let mut rows = Buffer::new(layout.vectors() * RowShape::BOARD * lanes);

@@ -9,7 +9,7 @@ use crate::network::{Activation, SQUARES};
 use zeitnot_kernels::Buffer;
 use zeitnot_kernels::{Matrix, NormPlan, RowShape, RowStart};
 
-/// The rows of one board, for a normalisation.
+/// The groups, rows and places of one board, for a normalisation.
 pub(super) const BOARD: (usize, usize, usize) = (1, SQUARES, RowShape::BOARD);
 
 /// An encoder.
@@ -26,14 +26,14 @@ pub(super) struct EncoderPlan {
     norm2: NormPlan,
 }
 
-/// Two dense layers.
+/// A feed-forward network of two dense layers.
 pub(super) struct FeedForwardPlan {
     first: DensePlan,
     activation: Activation,
     second: DensePlan,
 }
 
-/// A worker's buffers for encoders: for one board, but for smolgen's.
+/// A worker's buffers for encoders: each for one board, but those of smolgen for several.
 pub(super) struct EncoderBuffers {
     queries_keys_values: Buffer,
     /// The keys of a head, transposed.
@@ -71,7 +71,7 @@ impl EncoderBuffers {
 }
 
 impl EncoderPlan {
-    /// Packs an encoder whose branches have the factor `alpha`, behind a normalisation if there is one.
+    /// Packs an encoder whose branches have the factor `alpha`; `before` is the normalisation before it, if any.
     pub(super) fn new(packing: Packing, encoder: &Encoder, alpha: f32, before: Option<&Norm>) -> EncoderPlan {
         let moments = packing.moments(before);
         let magnitudes = moments.as_ref().map(Moments::magnitudes);
@@ -118,7 +118,7 @@ impl EncoderPlan {
         }
     }
 
-    /// Attention of one board, into the branch, with the biases of this board where there are some.
+    /// Computes a board's attention into the branch, with smolgen's biases of the board `biases` if there are any.
     fn attention(&self, work: &mut Work, biases: Option<usize>, rows: &[f32], buffers: &mut EncoderBuffers) {
         let (heads, depth, lanes) = (self.heads, self.depth, work.kernels.lanes());
         let EncoderBuffers { queries_keys_values, keys, scores: weights, attended, branch, smolgen, .. } = buffers;
@@ -145,7 +145,7 @@ impl EncoderPlan {
 }
 
 impl FeedForwardPlan {
-    /// Packs a network whose output has the factor `alpha`, behind a normalisation if there is one.
+    /// Packs a network whose output has the factor `alpha`; `before` is the normalisation before it, if there is one.
     pub(super) fn new(packing: Packing, ffn: &FeedForward, alpha: f32, before: Option<&Norm>) -> FeedForwardPlan {
         let moments = packing.moments(before);
         let magnitudes = moments.as_ref().map(Moments::magnitudes);

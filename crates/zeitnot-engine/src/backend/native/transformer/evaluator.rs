@@ -14,7 +14,7 @@ use zeitnot_kernels::Buffer;
 use zeitnot_kernels::RowShape;
 
 /// The most positions that are computed together: the weights of smolgen and of the heads are read once for all of
-/// them, all others once for each.
+/// them, other weights once for each position.
 const CHUNK: usize = 8;
 
 /// A worker's buffers, for [`CHUNK`] positions.
@@ -22,7 +22,7 @@ pub(in super::super) struct TransformerEvaluator {
     shared: Arc<TransformerNetwork>,
     work: Work,
     tower: Option<Tower>,
-    /// The rows of a board from the tower, where there is a transformer on top.
+    /// The rows of a board from the tower, in a network with a transformer on top.
     tower_rows: Buffer,
     /// The rows that go through the encoders: `[board][vector][square][lane]`.
     rows: Buffer,
@@ -76,7 +76,7 @@ impl TransformerEvaluator {
         Ok(())
     }
 
-    /// The rows of some boards before the first encoder, or before the heads where there is no encoder.
+    /// Computes the rows of some boards before the first encoder, or before the heads where there is no encoder.
     fn embed(&mut self, shared: &TransformerNetwork, queries: &[Query]) -> Result<(), BackendError> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
         let lanes = kernels.lanes();
@@ -108,7 +108,7 @@ impl TransformerEvaluator {
         Ok(())
     }
 
-    /// The evaluation of one of the boards, for these moves.
+    /// The evaluation of one of the boards, with the logits of these moves.
     fn answer(&self, shared: &TransformerNetwork, board: usize, indices: &[u16]) -> Result<Evaluation, String> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
         let mut logits = Vec::with_capacity(indices.len());

@@ -108,7 +108,7 @@ pub(super) struct HeadPlan {
     hidden: DensePlan,
     output: DensePlan,
     activation: Activation,
-    /// Outputs.
+    /// Number of outputs.
     pub outputs: usize,
 }
 

@@ -4,7 +4,7 @@ use crate::network::SQUARES;
 
 use zeitnot_kernels::RowShape;
 
-/// The feature at each place of a row, which is whole vectors; `None` for padding.
+/// The feature at each place of a row of whole vectors; `None` for padding.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Layout {
     places: Vec<Option<usize>>,
@@ -24,8 +24,8 @@ impl Layout {
         Layout { places: (0..heads * padded).map(place).collect(), lanes }
     }
 
-    /// Numbers of all squares of a board, as products of rows leave them; `number` says which number is that of a
-    /// square and a feature.
+    /// The features of all squares of a board, as products of rows leave them; `number` gives the index of a square's
+    /// feature.
     pub(super) fn board(features: usize, lanes: usize, number: impl Fn(usize, usize) -> usize) -> Layout {
         let vectors = features.div_ceil(lanes);
         let place = |place: usize| {
@@ -37,12 +37,12 @@ impl Layout {
         Layout { places: (0..vectors * RowShape::BOARD * lanes).map(place).collect(), lanes }
     }
 
-    /// Places of features that come `first` features later.
+    /// The places of features whose indices are higher by `first`.
     pub(super) fn shifted(self, first: usize) -> Layout {
         Layout { places: self.places.into_iter().map(|place| Some(place? + first)).collect(), lanes: self.lanes }
     }
 
-    /// Whole vectors.
+    /// Length of the row, in vectors.
     pub(super) fn vectors(&self) -> usize {
         self.places.len() / self.lanes
     }
@@ -52,7 +52,7 @@ impl Layout {
         &self.places
     }
 
-    /// Numbers of the features in their places, zeros elsewhere.
+    /// Writes the numbers of the features to their places, zeros elsewhere.
     pub(super) fn spread(&self, numbers: &[f32], to: &mut [f32]) {
         for (place, to) in self.places.iter().zip(to) {
             *to = place.map_or(0.0, |feature| numbers[feature]);

@@ -1,19 +1,19 @@
 //! Estimates how large the inputs of a layer become from the weights alone, so that 8 bits need no data to calibrate
 //! on, and moves what is too large from the inputs to the weights (Xiao et al., "SmoothQuant", arXiv:2211.10438).
 //!
-//! A normalised feature has a mean of beta and a deviation of gamma; those of a dense layer behind it follow as if
-//! features were independent.
+//! A normalised feature has a mean of beta and a deviation of gamma; means and deviations after a dense layer follow as
+//! if features were independent.
 
 use super::dense::Part;
 use crate::network::layers::Norm;
 use crate::network::tensor::Tensor;
 use crate::network::{Activation, Dense};
 
-/// Deviations from the mean that are taken for the largest.
+/// Assumed distance of the largest value from the mean, in deviations.
 const DEVIATIONS: f32 = 3.0;
-/// Deviations for a mean over squares, which attention is.
+/// Assumed distance, in deviations, of the largest of means over squares, such as attention's outputs.
 const MEAN_DEVIATIONS: f32 = 2.0;
-/// The least of the activations that are not one-sided: mish and swish go as low as -0.31 and -0.28.
+/// The least magnitude after an activation: mish and swish go as low as -0.31 and -0.28.
 const LEAST: f32 = 0.31;
 
 /// Means and deviations of features.
@@ -28,7 +28,7 @@ impl Moments {
         Moments { means: norm.betas.clone(), deviations: norm.gammas.iter().map(|gamma| gamma.abs()).collect() }
     }
 
-    /// Moments behind a dense layer.
+    /// Moments of the output of a dense layer.
     pub(super) fn behind(&self, dense: &Dense<Tensor>) -> Moments {
         let values = dense.weights.values();
         let (mut means, mut deviations) = (Vec::new(), Vec::new());
@@ -40,17 +40,17 @@ impl Moments {
         Moments { means, deviations }
     }
 
-    /// Sizes that the features reach.
+    /// Magnitudes that the features reach.
     pub(super) fn magnitudes(&self) -> Vec<f32> {
         self.with(|mean, deviation| mean.abs() + DEVIATIONS * deviation)
     }
 
-    /// Sizes that their means over squares reach.
+    /// Magnitudes that the features' means over squares reach.
     pub(super) fn mean_magnitudes(&self) -> Vec<f32> {
         self.with(|mean, deviation| mean.abs() + MEAN_DEVIATIONS * deviation)
     }
 
-    /// Sizes that they reach behind an activation.
+    /// Magnitudes that the features reach after an activation.
     pub(super) fn activated_magnitudes(&self, activation: Activation) -> Vec<f32> {
         let largest = |mean: f32, deviation: f32| (mean + DEVIATIONS * deviation).max(LEAST);
         match activation {
@@ -66,8 +66,8 @@ impl Moments {
     }
 }
 
-/// The factor of each input's weights, by which the input is divided: the root of how much larger it is than its
-/// weights, so that inputs and weights of all features become about as large.
+/// The factor for each input's weights, by which the input is divided: the root of the input's magnitude over its
+/// weights', so that inputs and weights of all features become about as large.
 pub(super) fn smoothing(magnitudes: &[f32], parts: &[Part<'_>]) -> Vec<f32> {
     let mut weights = vec![0.0f32; magnitudes.len()];
     for part in parts {

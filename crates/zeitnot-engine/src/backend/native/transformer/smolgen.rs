@@ -7,7 +7,7 @@ use crate::network::{Activation, SQUARES};
 use zeitnot_kernels::Buffer;
 use zeitnot_kernels::{NormPlan, RowShape};
 
-/// Smolgen of one encoder, without the matrix that all share.
+/// Smolgen of one encoder, without the matrix that all encoders share.
 pub(super) struct SmolgenPlan {
     heads: usize,
     compress: DensePlan,
@@ -23,12 +23,12 @@ pub(super) struct SmolgenBuffers {
     compressed: Buffer,
     hidden: Buffer,
     numbers: Buffer,
-    /// `[board][head]` of scores as the attention has them.
+    /// The biases, `[board][head]`, each in the layout of the attention's scores.
     pub biases: Buffer,
 }
 
 impl SmolgenBuffers {
-    /// Buffers that suffice for each of these.
+    /// Buffers that suffice for each of these plans.
     pub(super) fn new<'a>(
         plans: impl Iterator<Item = &'a SmolgenPlan> + Clone,
         boards: usize,
@@ -47,7 +47,7 @@ impl SmolgenBuffers {
     }
 }
 
-/// Numbers of the scores of a head.
+/// Numbers in the scores of a head, padding included.
 pub(super) fn scores(lanes: usize) -> usize {
     SQUARES / lanes * RowShape::BOARD * lanes
 }
@@ -71,7 +71,7 @@ impl SmolgenPlan {
         }
     }
 
-    /// The last matrix, which all encoders share.
+    /// Packs the last matrix, which all encoders share.
     pub(super) fn shared(packing: Packing, smolgen: &Smolgen) -> DensePlan {
         let lanes = packing.kernels.lanes();
         let inputs = Layout::plain(smolgen.shared.inputs, lanes);

@@ -21,7 +21,7 @@ use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_c
 const CPU_THREADS: usize = 1;
 /// The name of the open dimension in the models that Lc0 and this crate write.
 const BATCH_DIMENSION: &str = "batch";
-/// Message by which ONNX Runtime reports a provider whose reason is in the log alone.
+/// Beginning of ONNX Runtime's message about a provider, where the reason is in the log alone.
 const NO_REASON: &str = "Failed to load provider";
 /// ONNX Runtime's setting for the folder of the external data of a model that comes from memory.
 const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_path";
@@ -36,15 +36,15 @@ pub(super) struct SessionPlan {
     optimization: GraphOptimizationLevel,
     pub(super) rows: Rows,
     pub(super) precision: Precision,
-    /// Runs in flight, each in a session of its own, where workers do not have one each anyway.
+    /// Runs in flight, each in a session of its own; not used where each worker has a session.
     runs: usize,
     /// The provider's options by ONNX Runtime's names.
     settings: Vec<(&'static str, String)>,
-    /// The user's options of the provider, on top of these.
+    /// The user's options of the provider, which come after `settings`.
     given: Vec<(String, String)>,
     /// OpenVINO's device.
     pub(super) units: Option<String>,
-    /// Folder for compiled forms of the provider. It is made when a network is loaded.
+    /// Folder for networks that the provider compiles, made when a network is loaded; `None` if nothing is kept.
     pub(super) cache: Option<PathBuf>,
     /// Folder of the model's external data, if it has any.
     external: Option<PathBuf>,
@@ -95,8 +95,8 @@ impl SessionPlan {
         Ok(plan)
     }
 
-    /// Whether the provider compiles the network into a form worth keeping unasked. OpenVINO's for a CPU is made in a
-    /// second or two.
+    /// Whether the provider compiles a network into a form that is kept by default. OpenVINO's form for a CPU is not
+    /// kept: it is made in a second or two.
     fn is_compiled(&self) -> bool {
         match self.provider {
             Provider::TensorRt | Provider::CoreMl => true,
@@ -113,7 +113,7 @@ impl SessionPlan {
         }
     }
 
-    /// Sharing of sessions by workers.
+    /// The assignment of sessions to workers.
     pub(super) fn sharing(&self) -> Sharing {
         if self.is_cpu() { Sharing::PerWorker } else { Sharing::InTurn(self.runs) }
     }
@@ -133,7 +133,7 @@ impl SessionPlan {
         format!("{device}, ONNX Runtime {}", runtime.version)
     }
 
-    /// Loads the network into a session to be. This may take long, where it must be compiled.
+    /// Loads the network into a session, which may take minutes where the network must be compiled.
     pub(super) fn commit(&self, mut builder: SessionBuilder, model_io: &ModelIo) -> Result<Session, BackendError> {
         self.make_cache()?;
         builder.commit_from_memory(&model_io.model.bytes).map_err(|error| load_error(model_io, &error))
@@ -144,7 +144,7 @@ impl SessionPlan {
         std::fs::create_dir_all(folder).map_err(|reason| BackendError::Cache { folder: folder.clone(), reason })
     }
 
-    /// A session to be, with its provider.
+    /// The builder of a session, with the settings and the provider.
     pub(super) fn builder(&self, runtime: &Runtime, model_io: &ModelIo) -> Result<SessionBuilder, BackendError> {
         // ONNX Runtime's settings are text.
         let no_text = || ort::Error::new("its external data lie in a folder whose name is no UTF-8");
@@ -176,7 +176,7 @@ impl SessionPlan {
         register(self.provider, builder, &self.dispatches())
     }
 
-    /// The settings of CUDA where it takes what TensorRT does not.
+    /// The settings of CUDA for the operators that TensorRT does not take.
     fn substitute(&self) -> Vec<(&'static str, String)> {
         settings::cuda(self.device, self.precision)
     }
@@ -212,7 +212,7 @@ pub(super) fn load_error(model_io: &ModelIo, error: &ort::Error) -> BackendError
     BackendError::Load { network: model_io.network.clone(), reason: first_line(error) }
 }
 
-/// Registers providers with a session to be; one that does not load is an error that names the library it misses.
+/// Registers providers with a session's builder; if one does not load, the error names the library that it misses.
 fn register(
     provider: Provider,
     builder: SessionBuilder,
@@ -240,7 +240,7 @@ fn register(
     })
 }
 
-/// Whether a provider loads, with all the libraries it needs, on the first device; without a network.
+/// Checks that a provider loads on the first device, with all the libraries it needs and without a network.
 ///
 /// # Errors
 /// As for a backend.
@@ -260,10 +260,10 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
     register(provider, builder, &plan.dispatches()).map(|_| ())
 }
 
-/// The folder for the forms that a provider compiles from this model for runs of these sizes. It is the model's and its
-/// weights' own: TensorRT's provider names its engines by the names in a graph, which are the same in every network of
-/// a family. It lies in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue
-/// 2414).
+/// The folder for what a provider compiles from this model for runs of these sizes. Each model with its weights has one
+/// of its own: TensorRT's provider names its engines by the names in a graph, which are the same in every network of a
+/// family. The folder lies in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's
+/// issue 2414).
 fn compiled_folder(
     provider: Provider,
     rows: &Rows,
@@ -282,7 +282,7 @@ fn compiled_folder(
     Ok(root.join(format!("{}-{least}-{most}", &hash[..HASH_LENGTH])))
 }
 
-/// The folder of all that a provider compiles; none for a user without a home.
+/// The folder of all that a provider compiles; `None` for a user without a home folder.
 pub(super) fn compiled_root(provider: Provider, options: &DeviceOptions) -> Option<PathBuf> {
     let root = options.cache_dir.clone().or_else(|| Some(user_cache()?.join("compiled")));
     root.map(|root| root.join(provider.name()))
@@ -299,8 +299,8 @@ pub(super) fn entries(folder: &Path) -> impl Iterator<Item = std::fs::DirEntry> 
     std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok)
 }
 
-/// The line to say before a session is made that may take minutes. TensorRT's always may: an engine that is there can
-/// be another card's or version's, which is built anew.
+/// The line to say before a session is made that may take minutes; `None` for any other. TensorRT's always may: an
+/// engine that is there can be for another card or version, and is then built anew.
 pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
     let folder = plan.cache.as_deref().filter(|_| plan.provider == Provider::TensorRt)?;
     let built = engines(folder).next().is_some();

@@ -73,7 +73,7 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
     }
 }
 
-/// CUDA's settings, which TensorRT's substitute gets as well.
+/// CUDA's settings, also where CUDA takes operators in the place of TensorRT.
 pub(super) fn cuda(device: u32, precision: Precision) -> Vec<(&'static str, String)> {
     let mut settings = vec![("device_id", device.to_string())];
     if precision == Precision::Float32 {
@@ -83,8 +83,7 @@ pub(super) fn cuda(device: u32, precision: Precision) -> Vec<(&'static str, Stri
     settings
 }
 
-/// OpenVINO's setting for what it computes with inside. ONNX Runtime's own option `precision` knows FP32 alone for a
-/// CPU.
+/// OpenVINO's setting for the arithmetic inside it. (ONNX Runtime's own option `precision` knows FP32 alone for a CPU.)
 fn openvino_arithmetic(device: &str, arithmetic: Arithmetic) -> (&'static str, String) {
     let name = match arithmetic {
         Arithmetic::Float32 => "f32",

@@ -2,13 +2,12 @@
 //!
 //! Activations are unsigned, weights signed with a scale for each output: with U8S8 a 6x64 network runs 2.5 times as
 //! fast as in float32 on a processor with VNNI, with signed activations 0.6 times (measured with ONNX Runtime 1.31). A
-//! number `x` is stored as
-//! `x / scale + zero point` (Jacob et al., arXiv:1712.05877). Around each operator that shall run in integers stand a
-//! `QuantizeLinear` and a `DequantizeLinear`, which ONNX Runtime folds into it; to a runtime that does not, the model
-//! says the same in floats.
+//! number `x` is stored as `x / scale + zero point` (Jacob et al., arXiv:1712.05877). Around each operator that shall
+//! run in integers stand a `QuantizeLinear` and a `DequantizeLinear`, which ONNX Runtime folds into it; a runtime that
+//! does not fold them computes the same in floats.
 //!
-//! Some operators stay in float32, because they cost little time and most of the agreement (maia-1900; first choices
-//! that agree, KL divergence of the policy, mean error of the value, speed; `benches/agreement.rs`):
+//! Some operators stay in float32: in 8 bits they would save little time and lose most of the agreement (maia-1900;
+//! first choices that agree, KL divergence of the policy, mean error of the value, speed; `benches/agreement.rs`):
 //!
 //! | in 8 bits | first choice | KL | value | speed |
 //! |---|---|---|---|---|
@@ -53,10 +52,10 @@ pub(crate) struct Quantiser {
 }
 
 impl Quantiser {
-    /// Finds the operators of a model of the network `name` that can run in 8 bits.
+    /// Finds the operators that can run in 8 bits in a model of the network `name`.
     ///
     /// # Errors
-    /// When the model cannot be read, or holds nothing of the kind.
+    /// When the model cannot be read or rewritten, or none of its operators can run in 8 bits.
     pub(crate) fn new(mut original: OnnxModel, name: &str) -> Result<Quantiser, NetworkError> {
         let error = |problem: &str| NetworkError::Onnx { name: name.to_owned(), problem: problem.to_owned() };
         if let Some(bytes) = without_default_inputs(&original.bytes) {
@@ -98,7 +97,7 @@ impl Quantiser {
     /// The model in 8 bits; `ranges` are those of [`Quantiser::observed`].
     ///
     /// # Errors
-    /// When a range is missing or no range of numbers.
+    /// When a range is missing or not finite.
     pub(crate) fn quantise(self, ranges: &HashMap<String, ActivationRange>) -> Result<OnnxModel, NetworkError> {
         let known = |name: &String| {
             ranges.get(name).is_some_and(|range| range.minimum.is_finite() && range.maximum.is_finite())

@@ -10,7 +10,7 @@ const LARGEST_WEIGHT: f32 = 127.0;
 /// The largest magnitude of a bias in 32 bits, with room for the sum that is added to it.
 const LARGEST_BIAS: f32 = (1 << 30) as f32;
 
-/// Scale by which a value is stored in 8 bits, unsigned: `x / scale + zero`.
+/// Scale for storing a number `x` in 8 bits, unsigned: as `x / scale + zero`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     pub(super) scale: f32,
@@ -18,7 +18,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The scale of a range. Zero is made exact: it pads convolutions, and a range that begins with it is a ReLU.
+    /// The scale of a range. Zero is stored exactly: zeros pad convolutions, and a ReLU's range begins with zero.
     pub(super) fn of(range: ActivationRange) -> Scale {
         let (minimum, maximum) = (range.minimum.min(0.0), range.maximum.max(0.0));
         let scale = (maximum - minimum) / STEPS;

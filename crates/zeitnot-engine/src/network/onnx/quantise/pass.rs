@@ -10,25 +10,25 @@ use crate::network::onnx_proto::{
     data_type::{FLOAT, INT8, INT32, UINT8},
 };
 
-/// Weights below which a dense layer stays in float32: those of squeeze and excitation, where 8 bits cost more time in
-/// conversions than they save.
+/// Number of weights below which a dense layer stays in float32: in squeeze and excitation, 8 bits would cost more time
+/// in conversions than they save.
 const SMALLEST_DENSE: usize = 1 << 14;
 
 /// The part of a graph that runs in integers.
 #[derive(Default)]
 pub(super) struct QuantisationPlan {
-    /// The operators, by their place: convolutions and dense layers.
+    /// Indices of the nodes that run in integers: convolutions and dense layers.
     operators: HashSet<usize>,
-    /// Values that operators read in 8 bits; others read them as they were.
+    /// Values that these nodes read in 8 bits; other nodes read them as they were.
     read: HashSet<String>,
-    /// Values that convolutions write in 8 bits: everyone reads them so.
+    /// Values that convolutions write in 8 bits: every node reads them so.
     written: HashSet<String>,
-    /// ReLUs that the range of a convolution's output does the work of: the place of the ReLU and of the convolution.
+    /// ReLUs that storing a convolution's output in 8 bits makes needless: index of the ReLU, and of the convolution.
     absorbed: HashMap<usize, usize>,
 }
 
 impl QuantisationPlan {
-    /// Convolutions between others, and dense layers with constant weights.
+    /// The plan for a graph: convolutions between other layers run in integers, and dense layers with constant weights.
     pub(super) fn of(graph: &GraphProto) -> QuantisationPlan {
         let lookup = Lookup::of(graph);
         let mut plan = QuantisationPlan::default();
@@ -68,7 +68,7 @@ impl QuantisationPlan {
         self.operators.is_empty()
     }
 
-    /// Every value of which the range must be known, in alphabetical order.
+    /// Names of the values whose range must be known, in alphabetical order.
     pub(super) fn observed(&self) -> Vec<String> {
         let mut names: Vec<String> = self.read.union(&self.written).cloned().collect();
         names.sort();
@@ -120,7 +120,7 @@ impl QuantisationPlan {
     }
 }
 
-/// The producer of each value of a graph, and its readers.
+/// A graph's inputs and outputs, its float32 constants, and the nodes that read each value.
 struct Lookup<'a> {
     inputs: HashSet<&'a str>,
     outputs: HashSet<&'a str>,
@@ -155,7 +155,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// Whether an operator with weights follows a value: after the last one, every error shows in an output.
+    /// Whether an operator with weights follows a value: after the last such operator, every error shows in an output.
     fn leads_on(&self, graph: &GraphProto, value: &str) -> bool {
         let mut waiting = vec![value];
         let mut seen = HashSet::new();
@@ -194,7 +194,7 @@ impl Writer<'_> {
         name
     }
 
-    /// Stores a value in 8 bits, if it is one that has a scale.
+    /// Stores a value in 8 bits, if it has a scale.
     fn store(&mut self, name: &str) {
         let Some(&Scale { scale, zero }) = self.scales.get(name) else { return };
         let scale = self.constant(format!("{name}/scale"), &[], FLOAT, scale.to_le_bytes().to_vec());

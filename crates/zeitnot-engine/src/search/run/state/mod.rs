@@ -15,7 +15,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::{StopReason, Timekeeper};
 
-/// Playouts of a search in a reused tree before its mean depth counts: the first go down the line that is known best.
+/// Fewest playouts in a reused tree before their mean depth counts: the first go down the line that is known best.
 const FEWEST_FOR_DEPTH: u64 = 100;
 
 /// The state of a search under way.
@@ -29,19 +29,19 @@ pub(crate) struct State {
     /// Time at which the stoppers would end the search as they last saw it, in milliseconds since the move's clock
     /// started; at most the hard limit.
     pub limit_ms: Option<f64>,
-    /// Time at which `stop` is answered although nothing is evaluated; `None`: at once.
+    /// Time at which `stop` is answered even if nothing is evaluated; `None`: at once.
     pub answer_by_ms: Option<f64>,
-    /// The tree had no node when the search began.
+    /// Whether the tree had no visit when the search began.
     began_empty: bool,
     progress: Progress,
     batches: u64,
     first_batch_end_ms: Option<f64>,
-    /// Latency of batches, so that the last one ends in time.
+    /// Latency of batches, by which the last batch is made to end in time.
     pub latency: BatchLatency,
     /// Positions that the network evaluated.
     evaluations: u64,
     depth_growth: DepthGrowth,
-    /// Whether the noise of this search was drawn; no noise is a result, too.
+    /// Whether noise was drawn for this search; the result may be that there is none.
     noise_drawn: bool,
     playouts_expected: f64,
     best_edge: Option<usize>,
@@ -131,21 +131,21 @@ impl State {
         }
     }
 
-    /// Backs up what needs no network. Returns whether that freed places in the batch.
+    /// Backs up the leaves that need no network. Returns whether that freed places in the batch.
     pub(crate) fn back_up_out_of_order(&mut self, context: &SearchContext, batch: &mut Batch) -> bool {
         let progress = batch.back_up_out_of_order(&mut self.tree, context);
         self.count(progress);
         progress.playouts > 0
     }
 
-    /// Backs a batch up whose answers have been taken.
+    /// Backs up a batch whose answers have been taken.
     pub(crate) fn back_up(&mut self, context: &SearchContext, batch: &mut Batch) {
         let progress = batch.back_up(&mut self.tree, context);
         self.count(progress);
     }
 
-    /// Positions of the next batch: near a time limit no more than will be evaluated before it, and without one no more
-    /// than the next move can wait for.
+    /// Positions of the next batch: no more than will be evaluated before a time limit, and without a time limit no
+    /// more than the next move can wait for.
     fn batch_size(&self, context: &SearchContext) -> usize {
         let size = match context.nps_limit > 0.0 {
             // A slowed search advances in minibatches, not in leaps.

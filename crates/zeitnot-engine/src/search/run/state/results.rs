@@ -8,7 +8,7 @@ use crate::search::root::report::{Line, MoveStats, Report};
 use rand::RngExt as _;
 
 impl State {
-    /// The number of the root move that is played at random, if the temperature says so.
+    /// The index of the root move that is played at random; `None` where the temperature is 0 or no move may be played.
     pub(crate) fn move_at_random(&mut self, context: &SearchContext) -> Option<usize> {
         let temperature = &context.params.temperature;
         let heat = temperature.at(context.game.current().ply());
@@ -20,12 +20,12 @@ impl State {
         numbers.get(chosen).copied()
     }
 
-    /// The line of that root move.
+    /// The line of the root move with this index.
     pub(crate) fn line(&self, context: &SearchContext, index: usize) -> Line {
         RootReader::new(&self.tree, context).line(index)
     }
 
-    /// Visits of the root by the moves that are searched.
+    /// Visits of the root, without those of excluded moves.
     pub(crate) fn nodes(&self) -> u64 {
         u64::from(self.tree.visits() - self.tree.excluded_visits())
     }

@@ -5,8 +5,8 @@ use crate::search::context::SearchContext;
 use crate::search::root::ranking::RootReader;
 use zeitnot_time::{MoveOutcome, SearchSnapshot, TimeReport};
 
-/// Q of every root move at or under which a side may as well resign (Lc0's threshold): then nothing is pruned, so that
-/// a lost engine still finds the longest resistance.
+/// Q at or under which, for every root move, a side may as well resign (Lc0's threshold): nothing is pruned then, so
+/// that a lost engine still finds the longest resistance.
 const RESIGN_Q: f32 = -0.98;
 
 impl State {

@@ -11,7 +11,7 @@ const fn count(name: &'static str, default: f64, help: &'static str) -> ParamSpe
     ParamSpec { name, default, min: 0.0, max: 1000.0, unit: Unit::Iterations, help, words: &[] }
 }
 
-/// "if (stable_count >= 5 && depth >= 10) soft_limit = soft_limit * 70 / 100".
+/// The textbook's rule: "if (stable_count >= 5 && depth >= 10) soft_limit = soft_limit * 70 / 100".
 const STABILITY_PARAMS: [ParamSpec; 3] = [
     factor("stable", 0.7, "Factor while the best move stays the same."),
     count("stable-iterations", 5.0, "Iterations in a row with the same best move from which it counts as stable."),
@@ -22,8 +22,8 @@ const STABILITY_PARAMS: [ParamSpec; 3] = [
 pub const STABILITY: GroupSpec =
     GroupSpec { name: "stability", help: "Less time while the best move stays the same.", params: &STABILITY_PARAMS };
 
-/// Less time while the best move stays the same. The factor holds as long as the move does; the textbook's loop
-/// multiplies by it at every iteration, until nothing is left.
+/// A factor for less time while the best move stays the same. It applies once; the textbook's loop multiplies by it at
+/// every iteration, until no time is left.
 #[derive(Clone, Debug)]
 pub struct Stability {
     values: [f64; 3],
@@ -57,16 +57,17 @@ const fn changes(after: f64, default: f64) -> [ParamSpec; 2] {
     ]
 }
 
-/// "if (best_move != prev_best_move) { move_changes++; if (move_changes > 2) soft_limit = soft_limit * 130 / 100 }".
+/// The basic version's rule: "if (best_move != prev_best_move) { move_changes++; if (move_changes > 2) soft_limit =
+/// soft_limit * 130 / 100 }".
 pub(crate) const CHANGES_BASIC: [ParamSpec; 2] = changes(2.0, 1.3);
-/// "Move changed: soft_limit * 120 / 100", of the complete version.
+/// The complete version's rule: "Move changed: soft_limit * 120 / 100".
 pub(crate) const CHANGES_COMPLETE: [ParamSpec; 2] = changes(0.0, 1.2);
 
 /// The part `changes`.
 pub const CHANGES: GroupSpec =
     GroupSpec { name: "changes", help: "More time while the best move keeps changing.", params: &CHANGES_BASIC };
 
-/// More time with every change of the best move.
+/// A factor for more time with every change of the best move.
 #[derive(Clone, Debug)]
 pub struct Changes {
     values: [f64; 2],

@@ -49,7 +49,7 @@ pub(crate) const SHARP_RUSTIC: [ParamSpec; 7] = params(15.0, [0.8, 0.9, 1.0, 1.1
 /// Classes and factors of Mergen (docs/documents.md, 2.1).
 pub(crate) const MERGEN: [ParamSpec; 7] = params(10.0, [0.7, 0.9, 1.0, 1.2]);
 
-/// A factor by the class of the time control, which the first clock of a game shows.
+/// A factor by the class of the time control, known from the first clock of a game.
 #[derive(Clone, Debug)]
 pub struct ControlFactor {
     values: [f64; 7],
@@ -75,7 +75,7 @@ impl ControlFactor {
         }
     }
 
-    /// The class of this game, which its first clock decides.
+    /// The class of this game, which the `clock_ms` of its first move decides.
     pub fn class(&mut self, clock_ms: f64) -> TimeClass {
         let class = self.class.unwrap_or_else(|| self.classify(clock_ms));
         *self.class.insert(class)

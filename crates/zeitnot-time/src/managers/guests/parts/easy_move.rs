@@ -7,7 +7,7 @@ use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
 
-/// docs/documents.md, 4.4: half the soft limit where the best move is more than 150 centipawns above the second.
+/// Half the soft limit where the best move is more than 150 centipawns above the second (docs/documents.md, 4.4).
 const PARAMS: [ParamSpec; 2] = [
     factor("easy", 0.5, "Factor of an easy move."),
     ParamSpec {
@@ -25,8 +25,8 @@ const PARAMS: [ParamSpec; 2] = [
 pub const GROUP: GroupSpec =
     GroupSpec { name: "easy-move", help: "Less time when one move is far better than the rest.", params: &PARAMS };
 
-/// Less time while one move is far better than the rest. The factor holds as long as that is so; the textbook's loop
-/// multiplies by it at every iteration.
+/// A factor for less time while one move is far better than the rest. It applies once; the textbook's loop multiplies
+/// by it at every iteration.
 #[derive(Clone, Debug)]
 pub struct EasyMove {
     values: [f64; 2],
@@ -44,7 +44,7 @@ impl Part for EasyMove {
         self.holds = false;
     }
 
-    /// At the end of an iteration, as all of the textbook's rules; between them values jump.
+    /// Judges at the end of an iteration, as all of the textbook's rules do: in between values jump.
     fn observe(&mut self, iteration: Option<&Iteration>, snapshot: &SearchSnapshot) -> f64 {
         let [factor, gap] = self.values;
         if iteration.is_some() {

@@ -2,19 +2,19 @@
 //!
 //! An alpha-beta search of depth *d* visits about *b* to the power of *d* nodes, with an effective branching factor *b*
 //! of about 2 in today's engines. So the *d*-th iteration ends here when the search has added 2^*d* nodes: 10
-//! iterations are a thousand nodes, 20 a million. A look that finds several ended counts once, with the depth of the
-//! last.
+//! iterations are a thousand nodes, 20 a million. If several iterations have ended since the last look, only the last
+//! of them counts.
 
 use crate::SearchSnapshot;
 
-/// Nodes of an iteration over those of the one before.
+/// Nodes at the end of an iteration, divided by those at the end of the one before.
 const BRANCHING_FACTOR: f64 = 2.0;
 
 /// Lc0's scale of a value in centipawns: 90·tan(1.5637541897·q) (docs/lc0.md, 3.8).
 const CENTIPAWN_SCALE: f64 = 90.0;
 const CENTIPAWN_ANGLE: f64 = 1.563_754_189_7;
 
-/// A value in centipawns, from −1 (loss) to 1 (win); about ±12,780 at the ends.
+/// The centipawns of a value from −1 (loss) to 1 (win); about ±12,780 at the ends.
 pub fn centipawns(value: f64) -> f64 {
     CENTIPAWN_SCALE * (CENTIPAWN_ANGLE * value.clamp(-1.0, 1.0)).tan()
 }
@@ -22,16 +22,16 @@ pub fn centipawns(value: f64) -> f64 {
 /// An iteration that has just ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
-    /// Its number, from 1.
+    /// Number of the iteration, from 1.
     pub depth: u32,
-    /// The best move is another one than an iteration before.
+    /// Whether the best move differs from that of the iteration before.
     pub changed: bool,
     /// Changes of the best move so far in this search, this one among them.
     pub changes: u32,
-    /// Iterations in a row that ended with the best move of the one before.
+    /// Iterations in a row, up to this one, without a change of the best move.
     pub stable: u32,
-    /// By how much the score fell since the iteration before, in centipawns; in the first one, since the last move of
-    /// the game.
+    /// Fall of the score since the iteration before, in centipawns; in the first iteration, since the last move of the
+    /// game. `None` if either score is unknown.
     pub drop_cp: Option<f64>,
 }
 
@@ -46,12 +46,12 @@ pub struct History {
 }
 
 impl History {
-    /// Begins another search. `same_game`: whether its score can be compared with that of the last one.
+    /// Begins another search. `same_game`: whether its scores can be compared with those of the last search.
     pub fn begin_move(&mut self, same_game: bool) {
         *self = Self { score_cp: self.score_cp.filter(|_| same_game), ..Self::default() };
     }
 
-    /// Looks at the search. The iteration that has ended since the last look, if any.
+    /// Looks at the search. Returns the iteration that has ended since the last look, if any.
     pub fn observe(&mut self, snapshot: &SearchSnapshot) -> Option<Iteration> {
         if snapshot.new_nodes == 0 {
             return None;

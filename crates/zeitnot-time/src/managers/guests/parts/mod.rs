@@ -32,7 +32,7 @@ pub trait Part: Send + std::fmt::Debug {
     /// Begins another search.
     fn begin(&mut self);
 
-    /// The factor at this look; `iteration` has just ended, if any.
+    /// The factor at this look; `iteration` is the one that has just ended, if any.
     fn observe(&mut self, iteration: Option<&Iteration>, snapshot: &SearchSnapshot) -> f64;
 }
 

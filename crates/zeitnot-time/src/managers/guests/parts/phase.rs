@@ -3,14 +3,14 @@
 use super::{factor, read};
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 
-/// Pieces on the board where the request has no number of them.
+/// Number of pieces assumed where the request gives none.
 const UNKNOWN_PIECES: u32 = 32;
 
 /// The phases of Sharp Rustic (docs/documents.md, 3.3).
 ///
-/// Its list counts moves ("first 20 moves") and its table plies ("0-20"); the table is the more complete of the two,
-/// and its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is an
-/// endgame whatever the ply.
+/// The document's list counts moves ("first 20 moves") and its table plies ("0-20"); the table is the more complete of
+/// the two, and its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is
+/// an endgame whatever the ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GamePhase {
     /// Plies 0 to 20.
@@ -19,7 +19,7 @@ pub enum GamePhase {
     EarlyMiddlegame,
     /// Plies 31 to 40.
     LateMiddlegame,
-    /// After ply 40, or with at most 12 pieces.
+    /// Plies after 40, and positions with at most 12 pieces.
     Endgame,
 }
 
@@ -27,7 +27,7 @@ pub enum GamePhase {
 const OPENING_PLIES: u32 = 20;
 const EARLY_MIDDLEGAME_PLIES: u32 = 30;
 const LATE_MIDDLEGAME_PLIES: u32 = 40;
-/// Pieces of an endgame.
+/// Most pieces of an endgame.
 const ENDGAME_PIECES: u32 = 12;
 
 impl GamePhase {

@@ -5,18 +5,18 @@ use super::{factor, read};
 use crate::MoveRequest;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 
-/// Weights of mobility, material and tactics.
+/// Weights of mobility and material.
 const MOBILITY_WEIGHT: f64 = 0.4;
 const MATERIAL_WEIGHT: f64 = 0.3;
-/// The counts that are taken for the largest: 50 legal moves, 32 pieces.
+/// Counts from which the weights apply in full: 50 legal moves, 32 pieces.
 const MOST_MOVES: f64 = 50.0;
 const MOST_PIECES: f64 = 32.0;
-/// A check and all captures.
+/// Complexity that a check adds, and the most that captures add.
 const CHECK_BONUS: f64 = 0.3;
 const CAPTURES_BONUS: f64 = 0.2;
-/// Captures that bring all of that; the document leaves the number open, and few positions have more.
+/// Captures that add the whole [`CAPTURES_BONUS`]; the document leaves the number open, and few positions have more.
 const MOST_CAPTURES: f64 = 5.0;
-/// Tactics are no more than that in all.
+/// Most that check and captures add together.
 const TACTICAL_WEIGHT: f64 = 0.3;
 
 /// Complexity of a position whose moves or pieces are not given: in the middle, so that its factor is 1.

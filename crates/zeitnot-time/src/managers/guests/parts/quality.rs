@@ -8,7 +8,7 @@ use crate::unit::Unit;
 /// Visits below which the choice is not judged.
 const LEAST_VISITS: u64 = 100;
 
-/// The classes of the document.
+/// The document's classes of how clear the choice of a move is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MoveQuality {
     /// "Clear best move".
@@ -28,7 +28,7 @@ const fn share(name: &'static str, default: f64, help: &'static str) -> ParamSpe
     ParamSpec { name, default, min: 0.0, max: 1.0, unit: Unit::Ratio, help, words: &[] }
 }
 
-/// Factors of the document; the bounds are ours, because the document has an alpha-beta search.
+/// The document's factors, and bounds of the classes, which are ours because the document has an alpha-beta search.
 pub(crate) const PARAMS: [ParamSpec; 9] = [
     factor("excellent", 0.7, "Factor of a clear best move."),
     factor("good", 0.85, "Factor of a good move with alternatives."),

@@ -7,7 +7,7 @@ use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
 
-/// Products of factors are kept below this; every hard limit is far below.
+/// Largest product of factors; with it every limit is far above the hard one.
 pub(crate) const LARGEST_PRODUCT: f64 = 1e6;
 
 const fn params(threshold: f64, default: f64) -> [ParamSpec; 2] {
@@ -25,15 +25,15 @@ const fn params(threshold: f64, default: f64) -> [ParamSpec; 2] {
     ]
 }
 
-/// "if (new_score < prev_score - 50) soft_limit = soft_limit * 150 / 100".
+/// The rule of the basic version: "if (new_score < prev_score - 50) soft_limit = soft_limit * 150 / 100".
 pub(crate) const BASIC: [ParamSpec; 2] = params(50.0, 1.5);
-/// "if (info->score < prev_score - 30) soft_limit * 140 / 100", of the complete version.
+/// The rule of the complete version: "if (info->score < prev_score - 30) soft_limit * 140 / 100".
 pub(crate) const COMPLETE: [ParamSpec; 2] = params(30.0, 1.4);
 
 /// The part `score-drop`.
 pub const GROUP: GroupSpec = GroupSpec { name: "score-drop", help: "More time when the score drops.", params: &BASIC };
 
-/// More time with every drop of the score.
+/// A factor for more time with every drop of the score.
 #[derive(Clone, Debug)]
 pub struct ScoreDrop {
     values: [f64; 2],
