@@ -5,12 +5,11 @@
 //! order of arithmetic are in the files.
 //!
 //! ```
-//! use zeitnot_kernels::{Isa, Kernels, RowShape};
+//! use zeitnot_kernels::{Isa, Kernels};
 //!
 //! let kernels = Kernels::new(Isa::best()).expect("this processor has its own best");
-//! let mut out = vec![0.0; 4];
-//! kernels.transpose(&[1.0, 2.0, 3.0, 4.0], 2, &mut out);
-//! assert_eq!(out, [1.0, 3.0, 2.0, 4.0]);
+//! let row = vec![0.5; 2 * kernels.lanes()];
+//! assert_eq!(kernels.dot(&row, &row), 0.5 * kernels.lanes() as f32);
 //! ```
 //!
 //! | file | what |
