@@ -32,6 +32,13 @@ fn a_recording_is_the_same_with_any_concurrency_and_after_an_interruption() {
     assert!(output.status.success(), "{said}");
     assert!(said.contains("games.pgn game 3: illegal move Ke5 after 2 plies"), "{said}");
     let whole = std::fs::read(folder.path().join("one.zt")).unwrap();
+    // Nothing is left to record.
+    let output = record(folder.path(), "one.zt", &["--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let size = serde_json::json!({
+        "kind": "recording", "positions": 12, "games": 3, "snapshots": 0, "bytes": whole.len(),
+    });
+    assert_eq!(told, size);
     assert!(record(folder.path(), "three.zt", &["--concurrency", "3"]).status.success());
     assert_eq!(std::fs::read(folder.path().join("three.zt")).unwrap(), whole);
     for part in [1, 2] {
@@ -286,6 +293,7 @@ fn decisions_of_games_come_out_again_for_every_manager() {
     let output = zeitnot(folder.path(), &args);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let verified: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(verified["kind"], "verification");
     let count = |name: &str| verified[name].as_u64().unwrap();
     eprintln!("{verified}");
     assert_eq!(count("games"), 4 * titles.len() as u64);

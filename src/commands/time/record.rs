@@ -19,6 +19,7 @@ use zeitnot_lab::recordings::{
     PositionsError, RecordError, Recorder, Recording, RecordingFile, RecordingFileError, RecordingHeader, Sides,
     read_positions, read_sides, record_all,
 };
+use zeitnot_lab::results::{LabResult, RecordingSize};
 use zeitnot_lab::setup::program_sha256;
 
 /// Evaluations that are kept: the positions of a game have much in common.
@@ -108,7 +109,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let bytes = std::fs::metadata(out).with_context(|| out.display().to_string())?.len();
     if matches.get_flag("json") {
-        say!("{}", json!({ "positions": file.traces(), "games": games, "snapshots": snapshots, "bytes": bytes }));
+        let size = RecordingSize { positions: file.traces(), games, snapshots, bytes };
+        say!("{}", serde_json::to_string(&LabResult::Recording(size))?);
     } else {
         say!("{} positions of {games} games in {} ({bytes} bytes)", file.traces(), out.display());
     }

@@ -4,9 +4,9 @@ use crate::commands::json_flag;
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{ArgMatches, Command};
-use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
+use zeitnot_lab::results::LabResult;
 use zeitnot_lab::{Verified, verify_decisions};
 
 /// The ending of an event log.
@@ -27,10 +27,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             sum = Verified { games: sum.games + games, moves: sum.moves + moves, answers: sum.answers + answers };
         }
     }
-    let Verified { games, moves, answers } = sum;
     if matches.get_flag("json") {
-        say!("{}", json!({ "games": games, "moves": moves, "answers": answers }));
+        say!("{}", serde_json::to_string(&LabResult::Verification(sum))?);
     } else {
+        let Verified { games, moves, answers } = sum;
         say!(
             "{answers} decisions about {moves} moves of {games} games, each player's for itself, came out again to the last bit"
         );

@@ -118,9 +118,11 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
             LabResult::Audit(end) => open(&mut audits, |last| last.sums.is_none()).sums = Some(end.summary),
             LabResult::Tmgr(mv) => tmgr.push(mv.tmgr),
             LabResult::Rating(_) => {}
-            LabResult::Verification(_) | LabResult::Scan(_) | LabResult::BatchSpeed(_) | LabResult::Tuning(_) => {
-                return Err(ReportError::UnknownJson);
-            }
+            LabResult::Recording(_)
+            | LabResult::Verification(_)
+            | LabResult::Scan(_)
+            | LabResult::BatchSpeed(_)
+            | LabResult::Tuning(_) => return Err(ReportError::UnknownJson),
         }
     }
     let is_audit = !audits.is_empty();
