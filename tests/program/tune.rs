@@ -136,7 +136,7 @@ fn points_and_results_that_lose_on_time_are_refused() {
 
 /// A tuning on the recorded searches in the repository.
 fn on_replays(folder: &Path, more: &[&str]) -> Command {
-    let traces = concat!(env!("CARGO_MANIFEST_DIR"), "/models/games.zt");
+    let traces = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/zeitnot-lab/recordings/games.zt");
     let args = ["--traces", traces, "--part", "1/8", "--batch", "64", "--iterations", "4", "--out", "out"];
     command(folder, "replay", &[&args[..], more].concat())
 }
