@@ -1,10 +1,10 @@
 //! Tests what a report makes of its inputs.
 
 use super::*;
-use crate::clock_use::Quantiles;
 use crate::results::{
     CellResult, ComparisonResult, LabResult, MatchGame, MatchScore, MatchSummary, ReplayResult, Score, SimulationResult,
 };
+use crate::sample::Quantiles;
 use crate::simulation::{ClockAt, Simulation};
 use std::io::Cursor;
 
