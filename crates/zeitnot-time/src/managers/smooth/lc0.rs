@@ -54,6 +54,7 @@ const TITLE: &str = "smooth(preset=lc0)";
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("lc0"),
+    is_first: false,
     help: "Lc0's present smooth manager with its piggybank, number for number.",
     params: &[
         INIT_TREE_REUSE,

@@ -59,6 +59,7 @@ const OVERTAKING: GroupSpec = GroupSpec {
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("zeitnot"),
+    is_first: true,
     help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
     params: &[
         INIT_TREE_REUSE,
