@@ -32,10 +32,11 @@ pub struct MoveRequest {
     /// [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(rename = "missing_inc_ms", default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub missing_increment_ms: f64,
-    /// The clock is another player's, such as the opponent's where it is the only one that is known: it shows nothing
-    /// of the time that this side used, so no lag is measured by it.
+    /// The clock does not show the time that this manager's moves used: it is the opponent's, where that is the only
+    /// one that is known, or the clock of a game that others played, as in an audit. No lag is measured by it, and no
+    /// manager takes the difference of two such clocks for time it used.
     #[serde(rename = "opponents_clock", default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_opponents_clock: bool,
+    pub is_foreign_clock: bool,
     /// Time that one evaluation takes, by the batches of earlier searches; `None` before the first.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub evaluation_ms: Option<f64>,

@@ -33,8 +33,8 @@ fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<
             legal_moves: Some(legal_moves.len() as u32),
             captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
             in_check: position.is_check(),
-            // The difference of two such clocks is no time that the manager used.
-            is_opponents_clock: true,
+            // Others used the time that is gone from it.
+            is_foreign_clock: true,
             ..MoveRequest::default()
         })
     };

@@ -60,7 +60,7 @@ fn request(matches: &ArgMatches) -> anyhow::Result<MoveRequest> {
         overhead_ms: overhead_ms(matches)?,
         lag_ms: 0.0,
         missing_increment_ms: 0.0,
-        is_opponents_clock: false,
+        is_foreign_clock: false,
         evaluation_ms: matches.get_one("evaluation").copied(),
         reused_nodes: matches.get_one("reused").copied().unwrap_or(0),
         moves_left_plies,
