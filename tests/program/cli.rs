@@ -159,6 +159,8 @@ fn old_spellings_of_commands_work() {
     }
     let gone = zeitnot(&folder).args(["perft", "4"]).assert().code(2).stdout("");
     assert!(String::from_utf8_lossy(&gone.get_output().stderr).contains("go perft DEPTH"));
+    let gone = zeitnot(&folder).args(["label", "--out", "x"]).assert().code(2).stdout("");
+    assert!(String::from_utf8_lossy(&gone.get_output().stderr).contains("-p zeitnot-label"));
 }
 
 #[test]
