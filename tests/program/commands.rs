@@ -258,6 +258,8 @@ fn a_model_does_not_choose_how_much_memory_a_run_takes() {
 fn what_runs_no_network_has_nothing_to_prepare() {
     let line = text(zeitnot(&folder()).args(["net", "fetch", "--prepare", "--backend=random"]));
     assert!(line.starts_with("nothing to prepare") && line.contains("random"), "{line}");
+    let told = json(zeitnot(&folder()).args(["net", "fetch", "--prepare", "--backend=random", "--json"]));
+    assert_eq!(told, serde_json::json!({ "preparation": line.trim_end() }));
 }
 
 #[test]
