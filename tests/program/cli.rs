@@ -298,15 +298,6 @@ fn the_cuda_of_a_runtime_can_be_chosen() {
     }
 }
 
-/// The place of the command `perft`, which is gone.
-#[test]
-fn the_engine_counts_leaves_by_root_move() {
-    let folder = folder();
-    let lines = lines(zeitnot(&folder).arg("--backend=random").write_stdin("position startpos\ngo perft 4\nquit\n"));
-    assert_eq!(lines.last().unwrap(), "Nodes searched: 197281");
-    assert!(lines.iter().any(|line| line == "e2e4: 13160"), "{lines:?}");
-}
-
 /// Shape and arithmetic of one line of `eval`.
 fn check_evaluation(line: &Value, moves: usize) {
     let number = |key: &str| line[key].as_f64().unwrap_or_else(|| panic!("{key}: {line}"));
