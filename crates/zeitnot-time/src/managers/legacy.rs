@@ -1,3 +1,4 @@
+//! [mle-legacy]: crate::estimators::moves_left#mle-legacy
 #![doc = include_str!("../../docs/legacy.md")]
 
 use crate::estimators::moves_left::MleLegacy;

@@ -1,3 +1,4 @@
+//! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/price.md")]
 
 mod decision;

@@ -1,3 +1,5 @@
+//! [pr1195]: crate::managers::smooth::pr1195
+//! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-lc0.md")]
 
 use super::shared::{self, Trend, Window};

@@ -1,3 +1,6 @@
+//! [pr1195]: crate::managers::smooth::pr1195
+//! [lc0]: crate::managers::smooth::lc0
+//! [moves-left]: crate::estimators::moves_left
 #![doc = include_str!("../../../docs/smooth.md")]
 
 pub mod lc0;

@@ -1,3 +1,5 @@
+//! [lc0]: crate::managers::smooth::lc0
+//! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-pr1195.md")]
 
 use super::shared::{self, *};
