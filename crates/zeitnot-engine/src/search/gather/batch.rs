@@ -46,7 +46,7 @@ pub(crate) enum LeafKind {
     /// Terminal already.
     Terminal,
     /// A shared position that is known, by this way or others.
-    SharedSearch,
+    SharedPosition,
     /// A repetition of a position on the way.
     Repeats,
     /// The game ends there.
@@ -64,7 +64,7 @@ impl LeafKind {
     pub(crate) fn needs_no_network(&self) -> bool {
         matches!(
             self,
-            LeafKind::Terminal | LeafKind::SharedSearch | LeafKind::Repeats | LeafKind::Ends(_) | LeafKind::Known(..)
+            LeafKind::Terminal | LeafKind::SharedPosition | LeafKind::Repeats | LeafKind::Ends(_) | LeafKind::Known(..)
         )
     }
 }
