@@ -112,14 +112,14 @@ class Tune:
 
 
 class Record:
-    """A recording appends the traces of searches to a file, and resumes."""
+    """A recording appends searches to a file, and resumes."""
 
     def command(self, folder: Path):
         return ["time", "record", "--positions", str(folder / "book.epd"), "--nodes", "200", "--factor", "8", "--concurrency", "1",
                 "--out", str(folder / "traces.zt"), *FAST]
 
     def finished(self, folder: Path):
-        """The complete blocks of the traces: after a header line each has its length (four bytes, little end first) and its bytes."""
+        """The complete blocks of the searches: after a header line each has its length (four bytes, little end first) and its bytes."""
         path = folder / "traces.zt"
         _, _, rest = path.read_bytes().partition(b"\n") if path.exists() else (b"", b"", b"")
         blocks, at = [], 0

@@ -164,7 +164,7 @@ fn a_tuning_on_replays_goes_on_where_it_was_cut() {
     assert!(whole(folder.path(), before) == expected);
 }
 
-/// A tuning on games simulated from the traces in the program.
+/// A tuning on games simulated from the recording in the program.
 fn on_simulations(folder: &Path, more: &[&str]) -> Command {
     let args = ["--tc", "2,20/2", "--nps", "400,300", "--games", "8", "--iterations", "4"];
     command(folder, "simulate", &[&args[..], &["--out", "out"], more].concat())

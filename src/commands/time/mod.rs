@@ -16,7 +16,7 @@ mod verify;
 
 use super::flags::time_flags::{
     batch, control, controls_with_speeds, file_list, files, managers, mean_nodes, named_files, named_managers,
-    options_of, part, speeds, time_control, time_controls, traces, traces_to_replay,
+    options_of, part, searches, searches_to_replay, speeds, time_control, time_controls,
 };
 use clap::{ArgMatches, Command};
 use zeitnot_engine::digest::sha256;
@@ -60,11 +60,11 @@ fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
 }
 
 /// The digest of recorded searches, by which runs over the same ones are known.
-fn identity(traces: &[RecordedSearch]) -> anyhow::Result<String> {
+fn identity(searches: &[RecordedSearch]) -> anyhow::Result<String> {
     let mut text = String::new();
-    for trace in traces {
-        let last = trace.snapshots.last().map(|last| &last.visits);
-        text.push_str(&format!("{} {} {} {last:?}\n", trace.game, trace.ply, trace.fen));
+    for search in searches {
+        let last = search.snapshots.last().map(|last| &last.visits);
+        text.push_str(&format!("{} {} {} {last:?}\n", search.game, search.ply, search.fen));
     }
     Ok(sha256(text.as_bytes())?)
 }

@@ -84,7 +84,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     );
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
     let mut file = RecordingFile::open(out, &header)?;
-    let done = file.traces();
+    let done = file.searches();
     if done > 0 {
         note!("{done} positions of {total} are recorded already");
     }
@@ -97,9 +97,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut snapshots = 0;
     let mut quiet = |_| {};
     let sides = Box::new(source.sides(&mut quiet)?.take(games));
-    record_all(sides, done, threads, &make, &interrupted, &mut |trace| -> Result<(), Failure> {
-        snapshots += trace.snapshots.len();
-        file.add(&trace)?;
+    record_all(sides, done, threads, &make, &interrupted, &mut |search| -> Result<(), Failure> {
+        snapshots += search.snapshots.len();
+        file.add(&search)?;
         bar.inc(1);
         Ok(())
     })?;
@@ -109,10 +109,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let bytes = std::fs::metadata(out).with_context(|| out.display().to_string())?.len();
     if matches.get_flag("json") {
-        let size = RecordingSize { positions: file.traces(), games, snapshots, bytes };
+        let size = RecordingSize { positions: file.searches(), games, snapshots, bytes };
         say!("{}", serde_json::to_string(&LabResult::Recording(size))?);
     } else {
-        say!("{} positions of {games} games in {} ({bytes} bytes)", file.traces(), out.display());
+        say!("{} positions of {games} games in {} ({bytes} bytes)", file.searches(), out.display());
     }
     Ok(())
 }

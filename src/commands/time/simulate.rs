@@ -103,7 +103,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The games that are drawn from, with the digests of the traces and of the journals that they were fitted to.
+/// The games that are drawn from, with the digests of the recordings and of the journals that they were fitted to.
 struct DrawnFrom {
     model: GameModel,
     traces: String,
@@ -112,15 +112,15 @@ struct DrawnFrom {
 
 /// Reads the games that are drawn from. Says on standard error which facts the journals do not give.
 fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
-    let (traces, nodes) = match matches.get_many::<PathBuf>("traces") {
-        Some(paths) => super::traces(paths)?,
+    let (searches, nodes) = match matches.get_many::<PathBuf>("traces") {
+        Some(paths) => super::searches(paths)?,
         None => {
-            let (header, traces) = built_in_recording()?;
-            (traces, header.nodes)
+            let (header, searches) = built_in_recording()?;
+            (searches, header.nodes)
         }
     };
     let drawn =
-        DrawnFrom { model: GameModel::new(&traces, nodes, batch)?, traces: super::identity(&traces)?, fit: None };
+        DrawnFrom { model: GameModel::new(&searches, nodes, batch)?, traces: super::identity(&searches)?, fit: None };
     let Some(paths) = matches.get_many::<PathBuf>("fit") else { return Ok(drawn) };
     let (mut games, mut digests): (Vec<GameRecord>, String) = (Vec::new(), String::new());
     for path in paths {
@@ -132,7 +132,7 @@ fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
         note!("--fit tells no speed of a search: {} playouts a second (--nps sets others)", Speed::USUAL_NPS);
     }
     if untold.tree_reuse {
-        note!("--fit tells no tree reuse: that of the traces is kept");
+        note!("--fit tells no tree reuse: that of the recorded games is kept");
     }
     Ok(DrawnFrom { model, fit: Some(sha256(digests.as_bytes())?), ..drawn })
 }

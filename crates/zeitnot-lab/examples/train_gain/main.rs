@@ -35,7 +35,7 @@ fn main() -> anyhow::Result<()> {
     let out = value_of(&mut arguments, "--out")?;
     let svg = value_of(&mut arguments, "--svg")?;
     let evaluates = arguments.iter().position(|argument| argument == "--evaluate").map(|at| arguments.remove(at));
-    ensure!(!arguments.is_empty(), "name files of traces, as `zeitnot time record` writes them");
+    ensure!(!arguments.is_empty(), "name recordings, as `zeitnot time record` writes them");
     let searches = searches::read(&arguments)?;
     if evaluates.is_some() {
         let all: Vec<&Search> = searches.iter().collect();

@@ -27,8 +27,8 @@ const SHORTEST_MS: f64 = 20.0;
 /// Records that no games can be drawn from. Its text is one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ModelError {
-    /// No trace is of a game.
-    #[error("the traces are of single positions: a simulation needs those of games (time record --games)")]
+    /// No search is of a game.
+    #[error("the recordings are of single positions: a simulation needs those of games (time record --games)")]
     NoGames,
     /// The games to fit to have no moves.
     #[error("no finished game has moves")]
@@ -51,7 +51,7 @@ pub struct GameModel {
     lengths: Vec<usize>,
     /// Playouts a second for each ten move numbers; empty where no games were given.
     speeds: Vec<Vec<f64>>,
-    /// Tree reuse beside that of the traces: a tree keeps more after many moves of a game than after the two of a
+    /// Tree reuse beside that of the searches: a tree keeps more after many moves of a game than after the two of a
     /// record.
     reuse_factor: f64,
 }
@@ -80,7 +80,7 @@ pub(super) struct Position {
 }
 
 impl GameModel {
-    /// Learns from traces of games, whose moves were given `nodes` playouts each; `batch`: playouts of a batch.
+    /// Learns from recorded games, whose moves were given `nodes` playouts each; `batch`: playouts of a batch.
     ///
     /// # Errors
     /// [`ModelError::NoGames`].
@@ -269,7 +269,7 @@ mod tests {
         };
         let game = GameRecord { moves: (0..31).map(mv).collect(), ..drawn_game(1) };
         let (model, untold) = model().fit([&game]).unwrap();
-        // They give no sizes of trees: the reuse of the traces stays.
+        // They give no sizes of trees: the reuse of the searches stays.
         assert_eq!(untold, Untold { speeds: false, tree_reuse: true });
         assert_eq!(model.reused(model.position(1), 100), 25);
         let mut random = SplitMix64(3);

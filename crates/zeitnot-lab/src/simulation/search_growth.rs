@@ -19,7 +19,7 @@ pub(super) struct SearchGrowth {
 }
 
 impl SearchGrowth {
-    /// The growth of a trace that has a snapshot; its steps are a batch or more.
+    /// The growth of a search that has a snapshot; its steps are a batch or more.
     pub fn new(trace: &RecordedSearch, batch: u64) -> SearchGrowth {
         let mut steps: Vec<RecordedSnapshot> = Vec::new();
         let Some(first) = trace.snapshots.first() else { return SearchGrowth { steps, batch } };
