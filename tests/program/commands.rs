@@ -278,14 +278,15 @@ fn a_match_prints_what_the_readme_shows() {
 /// The words of a line with their places: neither numbers and moves, nor the reason behind a game's result.
 fn words(line: &str) -> Vec<(usize, &str)> {
     let line = line.rsplit_once(" (").filter(|(_, reason)| reason.ends_with(')')).map_or(line, |(line, _)| line);
-    let mut at = 0;
-    let with_place = |word| {
-        let place = at;
-        at += word.len() + 1;
-        (place, word)
-    };
     let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || "():;,".contains(c));
-    line.split(' ').map(with_place).filter(|(_, word)| is_word(word)).collect()
+    let (mut words, mut at) = (Vec::new(), 0);
+    for word in line.split(' ') {
+        if is_word(word) {
+            words.push((at, word));
+        }
+        at += word.len() + 1;
+    }
+    words
 }
 
 #[test]

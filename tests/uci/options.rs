@@ -207,8 +207,8 @@ fn what_a_move_took_is_told_on_request_and_statistics_by_who_keeps_them() {
 #[test]
 fn the_lines_about_a_move_are_those_of_the_page() {
     let page = include_str!("../../crates/zeitnot-time/docs/README.md");
-    let blocks = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let block = blocks.into_iter().find(|block| block.starts_with("info string time ")).unwrap();
+    let mut blocks = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let block = blocks.find(|block| block.starts_with("info string time ")).unwrap();
     let block = masked(&block.replace("\n    ", " "));
     let (shown_plan, shown_account) = block.trim_end().split_once('\n').unwrap();
     let mut engine = Uci::uniform();
