@@ -1,10 +1,10 @@
 //! `zeitnot net fetch`: downloads a network to where the engine finds it, and prepares a device for it.
 
 use super::super::output::{note, say};
-use super::super::{engine_options, json_flag, progress};
+use super::super::{engine_options, progress};
 use super::prepare::prepare;
 use super::size;
-use crate::commands::flags::{flag, switch};
+use crate::commands::flags::{flag, json_flag, switch};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
@@ -68,7 +68,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (is_json, prepares) = (matches.get_flag("json"), matches.get_flag("prepare"));
     let Some(names) = matches.get_many::<String>(WHAT) else {
         let line = prepare(matches, None)?;
-        if is_json { say!("{}", json!({ "preparation": line })) } else { say!("{line}") }
+        if is_json {
+            say!("{}", json!({ "preparation": line }))
+        } else {
+            say!("{line}")
+        }
         return Ok(());
     };
     let folder = matches.get_one::<PathBuf>("folder").cloned().or_else(user_folder);

@@ -14,10 +14,6 @@ mod simulate;
 mod tune;
 mod verify;
 
-use super::flags::time_flags::{
-    batch, control, controls_with_speeds, file_list, files, managers, mean_nodes, named_files, named_managers,
-    options_of, part, searches, searches_to_replay, speeds, time_control, time_controls,
-};
 use clap::{ArgMatches, Command};
 use zeitnot_engine::digest::sha256;
 use zeitnot_lab::recordings::RecordedSearch;

@@ -1,9 +1,9 @@
 //! `zeitnot time record`: records searches of games' positions far beyond their budgets.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
-use crate::commands::flags::flag;
+use crate::commands::flags::{flag, json_flag};
 use crate::commands::output::{note, notes, say};
-use crate::commands::{cores, interrupt, json_flag, progress};
+use crate::commands::{cores, interrupt, progress};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
 use serde_json::json;

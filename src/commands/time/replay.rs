@@ -1,6 +1,6 @@
 //! `zeitnot time replay`: asks time managers when they would have stopped recorded searches, and at what price.
 
-use crate::commands::json_flag;
+use crate::commands::flags::{json_flag, time_flags};
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{ArgMatches, Command};
@@ -17,29 +17,29 @@ const SHOWN: f64 = 1e3;
 pub fn command() -> Command {
     Command::new("replay")
         .about("Replay time managers over recorded searches: when they stop, what they play, and what that loses")
-        .arg(super::files("Recordings of time record"))
-        .arg(super::managers(
+        .arg(time_flags::files("Recordings of time record"))
+        .arg(time_flags::managers(
             "Time manager such as \"smooth(preset=lc0)\"",
             ", or options such as TimeManager=smooth;MinimumKLDGainPerNode=0.00005; the others are compared with the first",
         ))
-        .arg(super::time_control())
-        .arg(super::mean_nodes())
-        .arg(super::batch())
-        .arg(super::part())
+        .arg(time_flags::time_control())
+        .arg(time_flags::mean_nodes())
+        .arg(time_flags::batch())
+        .arg(time_flags::part())
         .arg(json_flag())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let (searches, nodes) = super::searches_to_replay(matches, super::named_files(matches))?;
-    let control = super::control(matches)?;
+    let (searches, nodes) = time_flags::searches_to_replay(matches, time_flags::named_files(matches))?;
+    let control = time_flags::control(matches)?;
     let batch = *matches.get_one::<u64>("batch").context("--batch has a default")?;
     let bound = oracle(&searches, nodes);
     let oracle_regret = mean(&bound.regrets);
     let identity = super::identity(&searches)?;
     let mut results: Vec<ReplayResult> = Vec::new();
     let mut first_regrets = None;
-    for spec in super::named_managers(matches) {
-        let options = super::options_of(spec)?;
+    for spec in time_flags::named_managers(matches) {
+        let options = time_flags::options_of(spec)?;
         // Any speed does: the one that leads to the nodes is looked for from here.
         let speed = Speed { nps: 5.0 * nodes, batch };
         let rules = ReplayRules { control, speed, stoppers: options.stopper_params() };

@@ -1,8 +1,7 @@
 //! `zeitnot time explain move`: shows how a time manager comes to its decision about one move.
 
 use super::{check_times, explanation, nps, number, overhead_ms, show};
-use crate::commands::flags::switch;
-use crate::commands::flags::time_flags::speeds;
+use crate::commands::flags::{switch, time_flags};
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
@@ -29,7 +28,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let defaults = Options::default();
-    let nps = speeds(matches)?.first().copied();
+    let nps = time_flags::speeds(matches)?.first().copied();
     let request = request(matches)?;
     let mut manager = zeitnot_time::build(matches.get_one::<String>("manager").unwrap_or(&defaults.time_manager))?;
     if let Some(nps) = nps {

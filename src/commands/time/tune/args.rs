@@ -1,9 +1,8 @@
 //! Declares the commands of `time tune` and their flags.
 
 use super::scan;
-use crate::commands::flags::flag;
-use crate::commands::flags::{match_flags, time_flags};
-use crate::commands::{engine_options, json_flag};
+use crate::commands::engine_options;
+use crate::commands::flags::{flag, json_flag, match_flags, time_flags};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 

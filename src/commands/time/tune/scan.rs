@@ -1,10 +1,9 @@
 //! `zeitnot time tune scan`: measures the worth of parameters of the search, by short searches of recorded positions.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
-use crate::commands::flags::flag;
-use crate::commands::flags::time_flags;
+use crate::commands::flags::{flag, json_flag, time_flags};
 use crate::commands::output::{note, notes, say};
-use crate::commands::{cores, interrupt, json_flag, progress};
+use crate::commands::{cores, interrupt, progress};
 use anyhow::Context as _;
 use clap::{ArgAction, ArgMatches, Command, value_parser};
 use std::sync::Arc;
