@@ -27,7 +27,7 @@ pub(super) fn evaluation_fits(evaluation_ms: Option<f64>, latest_ms: f64) -> boo
     !evaluation_ms.is_some_and(|evaluation_ms| evaluation_ms >= latest_ms)
 }
 
-/// Both: 0 where no evaluation is waited for.
+/// The latest answer, in milliseconds since the move's clock started, or 0 where no evaluation is waited for.
 pub(super) fn due_ms(limit_ms: f64, end_ms: f64, evaluation_ms: Option<f64>) -> f64 {
     let latest_ms = latest_ms(limit_ms, end_ms);
     if evaluation_fits(evaluation_ms, latest_ms) { latest_ms } else { 0.0 }
