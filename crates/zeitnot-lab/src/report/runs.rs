@@ -99,13 +99,13 @@ impl RunRow {
         let fact = |name, value: String| Condition { name, value, is_digest: false };
         match self {
             RunRow::Replay(row) => {
-                vec![digest("traces", &row.traces), fact("tc", row.tc.clone()), fact("batch", row.batch.to_string())]
+                vec![digest("recording", &row.traces), fact("tc", row.tc.clone()), fact("batch", row.batch.to_string())]
             }
             RunRow::Simulation(row) => {
                 let usual =
                     || if row.fit.is_some() { "of the journal".to_owned() } else { Speed::USUAL_NPS.to_string() };
                 vec![
-                    digest("traces", &row.traces),
+                    digest("recording", &row.traces),
                     digest("fit", row.fit.as_deref().unwrap_or("none")),
                     fact("nps", row.nps.map_or_else(usual, |nps| nps.to_string())),
                     fact("batch", row.batch.to_string()),

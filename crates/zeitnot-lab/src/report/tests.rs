@@ -104,8 +104,8 @@ fn simulations_under_other_conditions_are_sections_of_their_own() {
     let expected = [
         "Simulations of a and b, nps 400",
         "Simulations of c, nps 1000",
-        "Simulations of d, traces 2e, nps 400",
-        "Simulations of d, traces 3d, nps 400",
+        "Simulations of d, recording 2e, nps 400",
+        "Simulations of d, recording 3d, nps 400",
         "Replays of e",
     ];
     assert_eq!(titles, expected);
