@@ -8,11 +8,7 @@ use std::path::PathBuf;
 
 pub fn command() -> Command {
     Command::new("tune")
-        .about("Tune parameters of time managers, or options that are numbers, by SPSA")
-        .long_about(
-            "Tunes parameters of a time manager, or options that are numbers, by SPSA: each iteration moves all of them to both \
-             sides, compares the two points, and steps towards the better one. The same command goes on after an interruption.",
-        )
+        .about("Tune parameters of time managers, or options: by SPSA, or scan a grid of values")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands([on_matches(), on_replays(), on_simulations(), scan::command()])
@@ -72,6 +68,11 @@ fn on_simulations() -> Command {
 fn tuning(name: &'static str, about: &'static str) -> Command {
     Command::new(name)
         .about(about)
+        .long_about(format!(
+            "{about}.\n\nParameters of a time manager, or options that are numbers, are tuned by SPSA: each iteration moves all of \
+             them to both sides, compares the two points, and steps towards the better one. The same command goes on after an \
+             interruption."
+        ))
         .arg(
             flag("parameters", "FILE")
                 .required(true)
