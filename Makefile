@@ -1,6 +1,7 @@
 # Builds the engine as test frameworks expect it (OpenBench, fishtest): `make EXE=name [EVALFILE=network.pb.gz]` leaves `name` here.
 #
-# EVALFILE, from this folder on, is built in instead of models/zeitnot-small.pb.gz, and plays. Everything else is cargo's.
+# EVALFILE, from this folder on, is built in instead of crates/zeitnot-engine/networks/zeitnot-small.pb.gz, and plays.
+# Everything else is cargo's.
 
 EXE      ?= zeitnot
 EVALFILE ?=

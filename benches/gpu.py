@@ -1,6 +1,6 @@
 """Measures Zeitnot on an NVIDIA card, and checks its evaluations against the CPU's: one JSON and one page.
 
-    cargo build --release
+    cargo build --release --bin zeitnot
     python3 benches/gpu.py --weights t1-256x10.pb.gz --weights maia-1900.pb.gz --libraries FOLDER --lc0 PATH --out gpu
 
 It needs Python alone, no network, and 8 minutes (--minutes). FOLDER has CUDA's libraries and ONNX Runtime's for CUDA, as files or

@@ -1,6 +1,6 @@
 """The teacher itself, in float32, in place of the labels that it gave in fewer bits.
 
-The first 1.28 million labels, of its own games, come from the teacher in bfloat16; those of `zeitnot label` came later,
+The first 1.28 million labels, of its own games, come from the teacher in bfloat16; those of `zeitnot-label` came later,
 from its 8-bit form (`zeitnot net convert --int8`), whose first choice is the float network's in 92 % of the positions
 of games that maia-1900's policy played: agreement with the labels is not quite agreement with the teacher.
 """

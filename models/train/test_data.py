@@ -31,7 +31,7 @@ from teacher import OUTPUTS, Teacher
 
 
 def game(fen: str, moves: list[str], unlabelled: tuple[int, ...] = ()) -> tuple[bytes, list[list[int]]]:
-    """A Chess960 game as `zeitnot label` writes it, labels being mere numbers, and each label's policy indices."""
+    """A Chess960 game as `zeitnot-label` writes it, labels being mere numbers, and each label's policy indices."""
     board = chess.Board(fen, chess960=True)
     data, labelled = struct.pack("<BBH", len(fen), 0, len(moves)) + fen.encode(), []
     for ply, uci in enumerate(moves):
@@ -95,7 +95,7 @@ def die(*_) -> None:
 
 
 class Games(unittest.TestCase):
-    """A Chess960 game of three plies, the second without a label, as `zeitnot label` writes it."""
+    """A Chess960 game of three plies, the second without a label, as `zeitnot-label` writes it."""
 
     FEN = "1k6/8/8/8/8/8/8/4KR2 w F - 0 1"
 

@@ -2,10 +2,9 @@
 
 use super::cards;
 use super::engine_options::{self, MAY_INSTALL};
-use super::json_flag;
 use super::output::say;
 use super::speed_picture::{self, Spot};
-use crate::commands::flags::flag;
+use crate::commands::flags::{flag, json_flag, seconds};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
 use zeitnot_engine::backend::{self, BackendError, BackendOptions};
@@ -52,7 +51,7 @@ pub fn command() -> Command {
         .arg(
             flag("seconds", "S")
                 .default_value("2")
-                .value_parser(super::seconds)
+                .value_parser(seconds)
                 .help("Time of each side at each batch size, in seconds"),
         )
         .arg(

@@ -2,9 +2,8 @@
 //! line is the one that OpenBench looks for: `<count> nodes <speed> nps`.
 
 use super::engine_options::{self, MAY_INSTALL};
-use super::json_flag;
 use super::output::{note, say};
-use crate::commands::flags::flag;
+use crate::commands::flags::{flag, json_flag};
 use clap::{ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use zeitnot_engine::backend;

@@ -1,6 +1,7 @@
 //! Makes flags of the command line from the engine's options.
 
-use super::{config_file, preload, text_with_paths};
+use super::{config_file, preload};
+use crate::commands::flags::text_with_paths;
 use crate::commands::output::{note, notes};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};

@@ -1,8 +1,7 @@
 //! `zeitnot eval`: prints a network's evaluation of a position, without a search.
 
 use super::engine_options::{self, MAY_INSTALL};
-use super::{fen_option, game_from};
-use crate::commands::flags::{flag, switch};
+use crate::commands::flags::{fen_option, flag, game_from, switch};
 use crate::commands::output::note;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};

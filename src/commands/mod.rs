@@ -26,7 +26,6 @@ mod time;
 mod uci;
 
 use crate::commands::flags::flag;
-use crate::commands::flags::{fen_option, game_from, json_flag, seconds, text_with_paths};
 use crate::commands::output::{LogOutput, note};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};

@@ -36,16 +36,31 @@ const SPELLINGS: [Spelling; 10] = [
 /// Words after `time explain` that rule out the old spelling: help, or today's subcommands.
 const NOT_A_MOVE: [&str; 5] = ["-h", "--help", "move", "script", "game"];
 
-/// Commands that are gone, and what takes their place.
-const GONE: [(&str, &str); 1] = [("perft", "as a UCI engine zeitnot counts the leaves: go perft DEPTH")];
+/// The flag that every command takes behind its first word, with a value.
+const OF_ALL: &str = "--log-level";
+
+/// Commands that are gone, or flags of a command that are, and what takes their place.
+const GONE: [(&str, Option<&str>, &str); 4] = [
+    ("perft", None, "as a UCI engine zeitnot counts the leaves: go perft DEPTH"),
+    ("label", None, "the labeller is the program zeitnot-label: cargo run --release -p zeitnot-label"),
+    ("benchmark", Some("--csv"), "--json has the numbers"),
+    ("backendbench", Some("--csv"), "--json has the numbers"),
+];
 
 /// The arguments in the spelling of today; the first is the program.
 ///
 /// # Errors
 /// A line for the user, if the command is gone.
 pub fn modernise(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
-    if let Some((name, instead)) = GONE.iter().find(|(name, _)| arguments.get(1).is_some_and(|first| first == name)) {
-        return Err(format!("{name} is no command any more: {instead}"));
+    for (name, flag, instead) in GONE {
+        let Some((_, rest)) = arguments.get(1..).and_then(|given| behind(given, &[name])) else { continue };
+        match flag {
+            None => return Err(format!("{name} is no command any more: {instead}")),
+            Some(flag) if position(rest, flag).is_some() => {
+                return Err(format!("{name} has no {flag} any more: {instead}"));
+            }
+            Some(_) => {}
+        }
     }
     Ok(SPELLINGS.iter().find_map(|spelling| rewritten(&arguments, spelling)).unwrap_or(arguments))
 }
@@ -53,10 +68,10 @@ pub fn modernise(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
 /// The arguments in the new spelling; `None` if they are not in this old one.
 fn rewritten(arguments: &[OsString], (words, flag, now): &Spelling) -> Option<Vec<OsString>> {
     let (program, given) = arguments.split_first()?;
-    let rest = given.get(words.len()..).filter(|_| given.iter().zip(*words).all(|(one, word)| one == word))?;
+    let (of_all, rest) = behind(given, words)?;
     // Where today's words begin with the old ones, today's spelling goes on with a subcommand, the old one with a flag.
-    let is_flag = |argument: &OsString| argument.to_str().is_some_and(|text| text.starts_with('-'));
-    if now.starts_with(words) && !rest.first().is_some_and(is_flag) {
+    let begins_as_flag = |argument: &OsString| argument.to_str().is_some_and(|text| text.starts_with('-'));
+    if now.starts_with(words) && !rest.first().is_some_and(begins_as_flag) {
         return None;
     }
     let mut rest = rest.to_vec();
@@ -81,16 +96,37 @@ fn rewritten(arguments: &[OsString], (words, flag, now): &Spelling) -> Option<Ve
         }
     }
     let words = now.iter().map(OsString::from);
-    Some(std::iter::once(program.clone()).chain(words).chain(value).chain(rest).collect())
+    Some(std::iter::once(program.clone()).chain(words).chain(value).chain(of_all).chain(rest).collect())
 }
 
-/// The place of a flag, `--name` or `--name=VALUE`.
+/// What stands behind these words, after the flags for all commands that stand between them; nothing where the
+/// arguments begin otherwise.
+fn behind<'a>(given: &'a [OsString], words: &[&str]) -> Option<(Vec<OsString>, &'a [OsString])> {
+    let (mut of_all, mut rest) = (Vec::new(), given);
+    for (index, word) in words.iter().enumerate() {
+        while let Some(argument) = rest.first().filter(|argument| index > 0 && is_flag(argument, OF_ALL)) {
+            let parts = if argument == OF_ALL { 2 } else { 1 };
+            let (flag, more) = rest.split_at_checked(parts)?;
+            of_all.extend_from_slice(flag);
+            rest = more;
+        }
+        let (first, more) = rest.split_first()?;
+        if first != word {
+            return None;
+        }
+        rest = more;
+    }
+    Some((of_all, rest))
+}
+
+/// Whether an argument is this flag: `--name` or `--name=VALUE`.
+fn is_flag(argument: &OsStr, name: &str) -> bool {
+    argument == name || argument.to_str().and_then(|text| text.split_once('=')).is_some_and(|(flag, _)| flag == name)
+}
+
+/// The place of a flag.
 fn position(arguments: &[OsString], name: &str) -> Option<usize> {
-    let is_it = |argument: &OsString| {
-        argument == OsStr::new(name)
-            || argument.to_str().and_then(|text| text.split_once('=')).is_some_and(|(flag, _)| flag == name)
-    };
-    arguments.iter().position(is_it)
+    arguments.iter().position(|argument| is_flag(argument, name))
 }
 
 #[cfg(test)]
@@ -124,7 +160,12 @@ mod tests {
             ("time explain --overhead 5 --script - --table", "time explain script - --overhead 5 --table"),
             ("time explain --script=s.jsonl", "time explain script s.jsonl"),
             ("time explain --game g.pgn --ply 3", "time explain game g.pgn --ply 3"),
+            ("time --log-level debug explain --clock 1000", "time explain move --log-level debug --clock 1000"),
+            ("time --log-level=debug explain --script - --table", "time explain script - --log-level=debug --table"),
+            ("net --log-level info prepare", "net fetch --prepare --log-level info"),
+            ("time tune --log-level info --on match", "time tune match --log-level info"),
             ("perft 5", "perft is no command any more: as a UCI engine zeitnot counts the leaves: go perft DEPTH"),
+            ("backendbench --threads 2 --csv", "backendbench has no --csv any more: --json has the numbers"),
         ] {
             assert_eq!(now(old), new, "{old}");
         }
@@ -141,6 +182,13 @@ mod tests {
             "time explain --help",
             "time explain -h",
             "time explain --log-level debug move --clock 1",
+            "time --log-level debug explain move --clock 1",
+            "time --log-level debug explain",
+            "time --log-level",
+            // No command stands behind a flag.
+            "--log-level debug time explain --clock 1",
+            "benchmark --json",
+            "time compare --csv",
             "time explain script --script",
             "time explain game g.pgn --ply 3",
             "time explain move --clock 1",

@@ -1,8 +1,7 @@
 //! `zeitnot options`: lists all options of the engine and parameters of the time managers, from their declarations.
 
-use super::json_flag;
 use super::output::{self, say};
-use crate::commands::flags::switch;
+use crate::commands::flags::{json_flag, switch};
 use clap::{ArgMatches, Command};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Plays timed games as computations: the synchronous search on a virtual clock, and the trace of a game's time.
+//! Plays timed games as computations: the synchronous search on a virtual clock, and the event log of a game.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -256,7 +256,7 @@ fn nothing_loops_for_ever_on_a_virtual_clock() {
     assert_eq!((end.reason, engine.now_ms() - start_ms), (EndReason::Stopped, 300.0));
 }
 
-/// Writes the trace down as a file has it.
+/// Writes the event log down as a file has it.
 struct Recorder(Arc<Mutex<String>>);
 
 impl Observer for Recorder {
@@ -292,7 +292,7 @@ fn a_recorded_game_replays_to_the_same_plans_verdicts_and_stops_for_all_managers
     }
 }
 
-/// Replays a trace; the numbers of its plans, looks and ends of timed moves, each answered as it was.
+/// Replays an event log; the numbers of its plans, looks and ends of timed moves, each answered as it was.
 fn replay(text: &str) -> (usize, usize, usize) {
     let mut time = Timekeeper::new("alphazero").unwrap();
     let (mut plans, mut looks, mut ends) = (0, 0, 0);

@@ -27,7 +27,7 @@ import chess
 
 from play import REPOSITORY, ended, runnable
 
-NETWORK = REPOSITORY / "models/zeitnot-small.pb.gz"
+NETWORK = REPOSITORY / "crates/zeitnot-engine/networks/zeitnot-small.pb.gz"
 FAST = ["--backend", "random", "--threads", "1"]
 VIRTUAL = ["--clock", "virtual", "--tc", "0.5+0.01", "--nps", "200", "--concurrency", "2"]
 RESULT = re.compile(r"(1-0|0-1|1/2-1/2|\*)\s*$")
@@ -112,14 +112,14 @@ class Tune:
 
 
 class Record:
-    """A recording appends the traces of searches to a file, and resumes."""
+    """A recording appends searches to a file, and resumes."""
 
     def command(self, folder: Path):
         return ["time", "record", "--positions", str(folder / "book.epd"), "--nodes", "200", "--factor", "8", "--concurrency", "1",
                 "--out", str(folder / "traces.zt"), *FAST]
 
     def finished(self, folder: Path):
-        """The complete blocks of the traces: after a header line each has its length (four bytes, little end first) and its bytes."""
+        """The complete blocks of the searches: after a header line each has its length (four bytes, little end first) and its bytes."""
         path = folder / "traces.zt"
         _, _, rest = path.read_bytes().partition(b"\n") if path.exists() else (b"", b"", b"")
         blocks, at = [], 0
@@ -130,10 +130,14 @@ class Record:
 
 
 class Label:
-    """A labelling writes shards of training data, each whole or not at all, and resumes."""
+    """A labelling writes shards of training data, each whole or not at all, and resumes. The labeller is a program of its own."""
+
+    def __init__(self, program: str):
+        self.program = str(Path(program).resolve())
 
     def command(self, folder: Path):
-        return ["label", "--out", str(folder / "labels"), "--shards", "100000", "--shard-labels", "300", *FAST]
+        return ["--out", str(folder / "labels"), "--shards", "100000", "--shard-labels", "300", "--option", "Backend=random",
+                "--option", "Threads=1"]
 
     def finished(self, folder: Path):
         shards = sorted((folder / "labels").glob("*.bin.gz"))
@@ -177,6 +181,7 @@ class Convert:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--zeitnot", default=str(REPOSITORY / "target/release/zeitnot"), metavar="PATH")
+    parser.add_argument("--zeitnot-label", metavar="PATH", help="the labeller, which is killed where it is named")
     parser.add_argument("--kills", type=int, default=70, help="of each command [%(default)s]")
     parser.add_argument("--longest", type=float, default=2.0, help="seconds until a kill, at the most [%(default)s]")
     parser.add_argument("--only", action="append", help="only these commands; may be given again")
@@ -186,8 +191,11 @@ def main() -> int:
     zeitnot, chance = str(Path(options.zeitnot).resolve()), random.Random(options.seed)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    commands = {"match": Match(), "compare": Compare(), "tune": Tune(), "record": Record(), "label": Label(), "fetch": Fetch(server.server_port),
+    commands = {"match": Match(), "compare": Compare(), "tune": Tune(), "record": Record(), "fetch": Fetch(server.server_port),
                 "convert": Convert()}
+    if options.zeitnot_label:
+        runnable(options.zeitnot_label)
+        commands["label"] = Label(options.zeitnot_label)
     failures, rows = 0, []
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -199,7 +207,8 @@ def main() -> int:
             killed = refused = 0
             for _ in range(options.kills):
                 before = command.finished(folder)
-                started = subprocess.Popen([zeitnot, *command.command(folder)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                program = getattr(command, "program", zeitnot)
+                started = subprocess.Popen([program, *command.command(folder)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
                 try:
                     _, complaint = started.communicate(timeout=chance.uniform(0.01, getattr(command, "longest", options.longest)))

@@ -49,6 +49,28 @@ fn links_lead_to_files_and_headings() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+// Relative links of such a page lead nowhere in rustdoc. It defines its links at its end, and the module defines them
+// before it as paths: of two definitions the first counts.
+#[test]
+fn pages_that_are_documentation_of_modules_lead_to_modules_there() {
+    let mut seen = 0;
+    for source in files(&["crates"], "rs") {
+        let text = fs::read_to_string(root().join(&source)).unwrap();
+        let Some((own, included)) = text.split_once("#![doc = include_str!(\"") else { continue };
+        let path = target(&source, included.split('"').next().unwrap()).unwrap();
+        let text = page(&path);
+        let linked = links(&text).iter().filter(|link| !link.contains("://") && !link.starts_with('#')).count();
+        let defined: Vec<&str> = text.lines().filter(|line| line.starts_with('[') && line.contains("]: ")).collect();
+        assert_eq!(defined.len(), linked, "{}: write [text][name] and below [name]: page", path.display());
+        for label in defined.iter().filter_map(|line| line.split_once(": ")).map(|(label, _)| label) {
+            let definition = format!("//! {label}: crate::");
+            assert!(own.contains(&definition), "{}: {definition} is missing above its page", source.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 5, "{seen} links were found");
+}
+
 #[test]
 fn every_page_of_docs_is_in_the_book() {
     let summary = PathBuf::from("docs/SUMMARY.md");
@@ -154,19 +176,26 @@ fn page(path: &Path) -> String {
 /// The pages that are checked, relative to the repository.
 fn pages() -> Vec<PathBuf> {
     let mut found = vec![PathBuf::from("README.md"), PathBuf::from("models/README.md")];
-    let mut folders = vec![PathBuf::from("docs"), PathBuf::from("tests"), PathBuf::from("crates")];
+    found.extend(files(&["docs", "tests", "crates"], "md"));
+    found.sort();
+    found
+}
+
+/// The files in these folders whose names end so, relative to the repository.
+fn files(folders: &[&str], ending: &str) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+    let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root().join(&folder)).unwrap() {
             let entry = entry.unwrap();
             let path = folder.join(entry.file_name());
             if entry.file_type().unwrap().is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
+            } else if path.extension().is_some_and(|extension| extension == ending) {
                 found.push(path);
             }
         }
     }
-    found.sort();
     found
 }
 

@@ -159,6 +159,8 @@ fn old_spellings_of_commands_work() {
     }
     let gone = zeitnot(&folder).args(["perft", "4"]).assert().code(2).stdout("");
     assert!(String::from_utf8_lossy(&gone.get_output().stderr).contains("go perft DEPTH"));
+    let gone = zeitnot(&folder).args(["label", "--out", "x"]).assert().code(2).stdout("");
+    assert!(String::from_utf8_lossy(&gone.get_output().stderr).contains("-p zeitnot-label"));
 }
 
 #[test]
@@ -180,6 +182,10 @@ fn a_wrong_command_line_exits_with_2() {
         &["net", "fetch"],
         &["net", "fetch", "T1-256", "--backend=random"],
         &["net", "fetch", "T1-256", "--prepare", "--weights=x"],
+        &["net", "fetch", "--prepare", "--backend=random", "--force"],
+        &["net", "fetch", "--prepare", "--backend=random", "--folder=x"],
+        &["net", "fetch", "--prepare", "--backend=random", "--patience=9"],
+        &["net", "fetch", "--prepare", "--backend=random", "--weights=x", "--force"],
         &["runtime"],
         &["runtime", "nonsense"],
         &["eval", "--positions=x", "--fen=y"],
@@ -290,15 +296,6 @@ fn the_cuda_of_a_runtime_can_be_chosen() {
     for arguments in [&["--cuda=12"][..], &["--gpu", "--cuda=11"], &["--openvino", "--cuda=12"]] {
         zeitnot(&folder).args(["runtime", "install"]).args(arguments).assert().failure();
     }
-}
-
-/// The place of the command `perft`, which is gone.
-#[test]
-fn the_engine_counts_leaves_by_root_move() {
-    let folder = folder();
-    let lines = lines(zeitnot(&folder).arg("--backend=random").write_stdin("position startpos\ngo perft 4\nquit\n"));
-    assert_eq!(lines.last().unwrap(), "Nodes searched: 197281");
-    assert!(lines.iter().any(|line| line == "e2e4: 13160"), "{lines:?}");
 }
 
 /// Shape and arithmetic of one line of `eval`.

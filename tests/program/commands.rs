@@ -254,10 +254,47 @@ fn a_model_does_not_choose_how_much_memory_a_run_takes() {
     );
 }
 
+/// README.md shows a match: the words, and the columns that they stand in, are those of today.
+#[test]
+fn a_match_prints_what_the_readme_shows() {
+    let readme = include_str!("../../README.md");
+    let block = readme.split("```console\n$ zeitnot match --tc 10+0.1 --games 1\n").nth(1).unwrap();
+    let shown: Vec<&str> = block.split("```").next().unwrap().lines().filter(|line| *line != "...").collect();
+    let [start, moves @ .., game, score, forfeits, file] = &shown[..] else { panic!("{shown:?}") };
+    let flags = ["--tc=10+0.1", "--games=1", "--clock=virtual", "--nps=400", "--backend=random", "--max-moves=3"];
+    let printed = text(zeitnot(&folder()).arg("match").args(flags));
+    let printed: Vec<&str> = printed.lines().collect();
+    let [first, mv, .., last_game, last_score, last_forfeits, last_file] = &printed[..] else { panic!("{printed:?}") };
+    for (shown, printed) in [(start, first), (game, last_game), (score, last_score), (forfeits, last_forfeits)] {
+        assert_eq!(words(shown), words(printed));
+    }
+    assert_eq!(file, last_file);
+    assert!(moves.len() > 5, "{moves:?}");
+    for shown in moves {
+        assert_eq!(words(shown), words(mv), "{shown}");
+    }
+}
+
+/// The words of a line with their places: neither numbers and moves, nor the reason behind a game's result.
+fn words(line: &str) -> Vec<(usize, &str)> {
+    let line = line.rsplit_once(" (").filter(|(_, reason)| reason.ends_with(')')).map_or(line, |(line, _)| line);
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || "():;,".contains(c));
+    let (mut words, mut at) = (Vec::new(), 0);
+    for word in line.split(' ') {
+        if is_word(word) {
+            words.push((at, word));
+        }
+        at += word.len() + 1;
+    }
+    words
+}
+
 #[test]
 fn what_runs_no_network_has_nothing_to_prepare() {
     let line = text(zeitnot(&folder()).args(["net", "fetch", "--prepare", "--backend=random"]));
     assert!(line.starts_with("nothing to prepare") && line.contains("random"), "{line}");
+    let told = json(zeitnot(&folder()).args(["net", "fetch", "--prepare", "--backend=random", "--json"]));
+    assert_eq!(told, serde_json::json!({ "preparation": line.trim_end() }));
 }
 
 #[test]

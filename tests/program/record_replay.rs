@@ -32,6 +32,13 @@ fn a_recording_is_the_same_with_any_concurrency_and_after_an_interruption() {
     assert!(output.status.success(), "{said}");
     assert!(said.contains("games.pgn game 3: illegal move Ke5 after 2 plies"), "{said}");
     let whole = std::fs::read(folder.path().join("one.zt")).unwrap();
+    // Nothing is left to record.
+    let output = record(folder.path(), "one.zt", &["--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let size = serde_json::json!({
+        "kind": "recording", "positions": 12, "games": 3, "snapshots": 0, "bytes": whole.len(),
+    });
+    assert_eq!(told, size);
     assert!(record(folder.path(), "three.zt", &["--concurrency", "3"]).status.success());
     assert_eq!(std::fs::read(folder.path().join("three.zt")).unwrap(), whole);
     for part in [1, 2] {
@@ -136,7 +143,7 @@ fn a_map_judges_short_searches_by_the_long_ones() {
 }
 
 #[test]
-fn a_simulation_plays_games_from_traces() {
+fn a_simulation_plays_games_from_recordings() {
     let folder = folder();
     assert!(record(folder.path(), "traces.zt", &[]).status.success());
     let play = ["match", "--clock", "virtual", "--nps", "300", "--tc", "1+0.05", "--games", "2", "--backend", "random"];
@@ -164,7 +171,7 @@ fn a_simulation_plays_games_from_traces() {
     let both: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(both[0]["clock_ms"].as_array().unwrap().len(), 20, "{both}");
     assert_eq!(both[1]["manager"], "alphazero");
-    // Without traces the games in the program are drawn from.
+    // Without a recording the games in the program are drawn from.
     let output = zeitnot(
         folder.path(),
         &["time", "simulate", "--tc", "60+0.6", "--games", "50", "--json", "--manager", "simple"],
@@ -244,7 +251,7 @@ fn a_journal_without_playouts_leaves_speed_and_tree_reuse_as_they_were() {
         said
     };
     assert_eq!(said(&["fit.pgn.jsonl"]), "");
-    let reuse = "--fit tells no tree reuse: that of the traces is kept\n";
+    let reuse = "--fit tells no tree reuse: that of the recorded games is kept\n";
     assert_eq!(said(&["other.jsonl", "--nps", "500"]), reuse);
     let speed = "--fit tells no speed of a search: 1000 playouts a second (--nps sets others)\n";
     assert_eq!(said(&["other.jsonl"]), format!("{speed}{reuse}"));
@@ -286,6 +293,7 @@ fn decisions_of_games_come_out_again_for_every_manager() {
     let output = zeitnot(folder.path(), &args);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let verified: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(verified["kind"], "verification");
     let count = |name: &str| verified[name].as_u64().unwrap();
     eprintln!("{verified}");
     assert_eq!(count("games"), 4 * titles.len() as u64);

@@ -136,7 +136,7 @@ fn points_and_results_that_lose_on_time_are_refused() {
 
 /// A tuning on the recorded searches in the repository.
 fn on_replays(folder: &Path, more: &[&str]) -> Command {
-    let traces = concat!(env!("CARGO_MANIFEST_DIR"), "/models/games.zt");
+    let traces = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/zeitnot-lab/recordings/games.zt");
     let args = ["--traces", traces, "--part", "1/8", "--batch", "64", "--iterations", "4", "--out", "out"];
     command(folder, "replay", &[&args[..], more].concat())
 }
@@ -164,7 +164,7 @@ fn a_tuning_on_replays_goes_on_where_it_was_cut() {
     assert!(whole(folder.path(), before) == expected);
 }
 
-/// A tuning on games simulated from the traces in the program.
+/// A tuning on games simulated from the recording in the program.
 fn on_simulations(folder: &Path, more: &[&str]) -> Command {
     let args = ["--tc", "2,20/2", "--nps", "400,300", "--games", "8", "--iterations", "4"];
     command(folder, "simulate", &[&args[..], &["--out", "out"], more].concat())

@@ -203,6 +203,46 @@ fn what_a_move_took_is_told_on_request_and_statistics_by_who_keeps_them() {
     engine.quit();
 }
 
+/// The page shows both lines of a move, with other numbers, and leaves terms of the first one out.
+#[test]
+fn the_lines_about_a_move_are_those_of_the_page() {
+    let page = include_str!("../../crates/zeitnot-time/docs/README.md");
+    let mut blocks = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let block = blocks.find(|block| block.starts_with("info string time ")).unwrap();
+    let block = masked(&block.replace("\n    ", " "));
+    let (shown_plan, shown_account) = block.trim_end().split_once('\n').unwrap();
+    let mut engine = Uci::uniform();
+    engine.send("setoption name TimeManagerLog value true");
+    let answer = engine.search("startpos moves e2e4 e7e5", "go wtime 10000 btime 10000 winc 100 binc 100");
+    let lines = answer.lines.iter().filter(|line| line.starts_with("info string time "));
+    let lines: Vec<String> = lines.map(|line| masked(line)).collect();
+    let [plan, account] = &lines[..] else { panic!("{lines:?}") };
+    let parts: Vec<&str> = shown_plan.split(" ... ").collect();
+    assert!(parts.len() > 1 && plan.starts_with(parts[0]) && plan.ends_with(parts[parts.len() - 1]), "{plan}");
+    let mut rest = plan.as_str();
+    for part in parts {
+        let at = rest.find(part).unwrap_or_else(|| panic!("{plan} has no {part} where the page has it"));
+        rest = &rest[at + part.len()..];
+    }
+    // The reason is that of another search, and a look that a busy machine makes late is named as well.
+    let known = |line: &str| line.split_once(" stopped by ").unwrap().0.replace(" due=#ms", "");
+    assert_eq!(known(account), known(shown_account));
+    engine.quit();
+}
+
+/// The text with every number as `#`.
+fn masked(text: &str) -> String {
+    let mut masked = String::new();
+    for c in text.chars() {
+        if !c.is_ascii_digit() {
+            masked.push(c);
+        } else if !masked.ends_with('#') {
+            masked.push('#');
+        }
+    }
+    masked.replace("#.#", "#")
+}
+
 #[test]
 fn what_was_learned_outlives_another_position_on_request() {
     for (keep, kept) in [("false", false), ("true", true)] {

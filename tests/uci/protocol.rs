@@ -1,6 +1,7 @@
 //! The commands and the order of things: who answers when, and how it ends.
 
 use super::driver::{Answer, Uci, errors, game};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Long enough for a search over `uniform` to be under way, or for a stray line to come.
@@ -223,6 +224,24 @@ fn both_line_endings_and_stray_blanks() {
     engine.send("  go   nodes 10  \r");
     engine.answer(&game("startpos moves e2e4"));
     assert!(errors(&engine.tell("\r")).is_empty());
+}
+
+/// The counts of the start position are well known: 197,281 leaves at depth 4, 13,160 of them behind e2e4.
+#[test]
+fn perft_counts_the_leaves_behind_each_move() {
+    let mut engine = Uci::ready_with(&["--backend=random"]);
+    engine.send("position startpos");
+    let mut lines = engine.tell("go perft 4");
+    assert_eq!(lines.pop().unwrap(), "Nodes searched: 197281");
+    assert_eq!(lines.pop().unwrap(), "");
+    let counts: BTreeMap<&str, u64> = lines
+        .iter()
+        .map(|line| line.split_once(": ").unwrap())
+        .map(|(mv, leaves)| (mv, leaves.parse().unwrap()))
+        .collect();
+    assert_eq!((lines.len(), counts.len()), (20, 20), "{lines:?}");
+    assert_eq!((counts["e2e4"], counts.values().sum::<u64>()), (13_160, 197_281), "{lines:?}");
+    engine.quit();
 }
 
 /// The moves of a short game, each answered by the engine itself: the tree goes on from move to move.

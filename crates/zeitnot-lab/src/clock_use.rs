@@ -1,6 +1,7 @@
 //! Sums up how a player used its clock over many games.
 
 use super::games::record::GameRecord;
+use super::sample::Quantiles;
 use serde::{Deserialize, Serialize};
 
 /// The last moves of the first and of the second phase, counted from the first move out of book.
@@ -19,29 +20,6 @@ pub(super) fn phase(number: usize) -> usize {
 pub(super) fn shares(phases_ms: [f64; 3]) -> [f64; 3] {
     let all_ms: f64 = phases_ms.iter().sum();
     phases_ms.map(|ms| if all_ms > 0.0 { ms / all_ms } else { 0.0 })
-}
-
-/// Quantiles of a distribution, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Quantiles {
-    /// The 5th percentile.
-    pub p5: f64,
-    /// The median.
-    pub p50: f64,
-    /// The 95th percentile.
-    pub p95: f64,
-}
-
-impl Quantiles {
-    /// Quantiles of these numbers, each one of the numbers, without interpolation; zeros without numbers.
-    pub fn of(mut numbers: Vec<f64>) -> Quantiles {
-        numbers.sort_by(f64::total_cmp);
-        let at = |percent: usize| match numbers.len() {
-            0 => 0.0,
-            len => numbers[((len - 1) * percent + 50) / 100],
-        };
-        Quantiles { p5: at(5), p50: at(50), p95: at(95) }
-    }
 }
 
 /// Mean time and visits of a move over five consecutive move numbers.

@@ -1,7 +1,8 @@
 //! Compares several players at several time controls: the results of each pair, ratings, and how each used its clock.
 
-use super::clock_use::{ClockUse, Quantiles};
+use super::clock_use::ClockUse;
 use super::games::record::GameRecord;
+use super::sample::Quantiles;
 use super::strength::Results;
 use super::strength::elo::EloDifference;
 use super::strength::ratings::{Encounter, Rating, RatingError, rate};

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`strength`] | Elo, SPRT and ratings from results |
 //! | [`bootstrap`] | intervals of means over moves, by drawing whole games |
-//! | `sample` | means and bounded samples of numbers that come one after another |
+//! | `sample` | means, bounded samples and quantiles of numbers |
 //! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine |
 //! | [`games`] | timed games and matches, their players, openings and clocks; PGN read and written |
 //! | [`setup`] | matches prepared: players, networks, clocks and start positions |
@@ -35,6 +35,7 @@ pub mod simulation;
 pub mod strength;
 pub mod tune;
 
-pub use clock_use::{ClockUse, MoveTime, Quantiles};
+pub use clock_use::{ClockUse, MoveTime};
 pub use comparison::{Cell, Comparison, PlayerTimes, Rank};
 pub use games::*;
+pub use sample::Quantiles;

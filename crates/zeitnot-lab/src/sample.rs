@@ -1,7 +1,7 @@
 //! Averages numbers that come one after another, and keeps a bounded random sample of them, to estimate the quantiles
 //! of all.
 
-use super::clock_use::Quantiles;
+use serde::{Deserialize, Serialize};
 use zeitnot_engine::splitmix::SplitMix64;
 
 /// A sum and the number of its parts.
@@ -27,6 +27,29 @@ impl Mean {
     /// The mean; 0 without parts.
     pub fn mean(self) -> f64 {
         if self.count > 0 { self.sum / self.count as f64 } else { 0.0 }
+    }
+}
+
+/// Quantiles of a distribution, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Quantiles {
+    /// The 5th percentile.
+    pub p5: f64,
+    /// The median.
+    pub p50: f64,
+    /// The 95th percentile.
+    pub p95: f64,
+}
+
+impl Quantiles {
+    /// Quantiles of these numbers: the one at each place, counted without interpolation; zeros without any numbers.
+    pub fn of(mut numbers: Vec<f64>) -> Quantiles {
+        numbers.sort_by(f64::total_cmp);
+        let at = |percent: usize| match numbers.len() {
+            0 => 0.0,
+            len => numbers[((len - 1) * percent + 50) / 100],
+        };
+        Quantiles { p5: at(5), p50: at(50), p95: at(95) }
     }
 }
 

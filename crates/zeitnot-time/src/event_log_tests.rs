@@ -29,7 +29,7 @@ fn request() -> impl Strategy<Value = MoveRequest> {
             lag_ms: numbers.3,
             evaluation_ms: numbers.4,
             missing_increment_ms: numbers.3,
-            is_opponents_clock: numbers.3 > 0.0,
+            is_foreign_clock: numbers.3 > 0.0,
             reused_nodes: counts.1,
             moves_left_plies: numbers.5,
             pieces: counts.2,

@@ -32,10 +32,11 @@ pub struct MoveRequest {
     /// [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(rename = "missing_inc_ms", default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub missing_increment_ms: f64,
-    /// Whether the clock is another player's, such as the opponent's if no other is known: such a clock does not show
-    /// the time that this side used, so no lag is measured by it.
+    /// Whether the clock does not show the time that this manager's moves used: the opponent's clock, where no other is
+    /// known, or the clock of a game that others played, as in an audit. No lag is measured by such clocks, and no
+    /// manager takes the difference of two of them for time it used.
     #[serde(rename = "opponents_clock", default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_opponents_clock: bool,
+    pub is_foreign_clock: bool,
     /// Time of one evaluation, measured on the batches of earlier searches; `None` before the first batch.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub evaluation_ms: Option<f64>,

@@ -2,7 +2,8 @@
 //!
 //! # Modules
 //!
-//! Lowest first: a module knows the rows above its own.
+//! Lowest first: a module knows the rows above its own, and the items of this file. A test reads this table and every
+//! import.
 //!
 //! | module | content |
 //! |---|---|

@@ -82,6 +82,8 @@ pub struct ManagerSpec {
     pub name: &'static str,
     /// Value of the parameter `preset`, for a manager that comes in several forms.
     pub preset: Option<&'static str>,
+    /// Whether this is the first form of its name, which the name alone means.
+    pub(super) is_first: bool,
     /// Effect of the manager, in one sentence.
     pub help: &'static str,
     /// Parameters of the manager itself.
@@ -94,9 +96,8 @@ pub struct ManagerSpec {
 impl ManagerSpec {
     /// Name and preset as they are written, a first form without its preset: `legacy`, `smooth(preset=lc0)`.
     pub fn title(&self) -> String {
-        let is_first = super::managers().iter().find(|other| other.name == self.name).map(|other| other.preset);
         match self.preset {
-            Some(preset) if is_first != Some(self.preset) => format!("{}(preset={preset})", self.name),
+            Some(preset) if !self.is_first => format!("{}(preset={preset})", self.name),
             _ => self.name.to_owned(),
         }
     }

@@ -36,7 +36,7 @@ fn request() -> impl Strategy<Value = MoveRequest> + Clone {
                     overhead_ms,
                     lag_ms: 0.0,
                     missing_increment_ms: moves_left_plies.unwrap_or_default(),
-                    is_opponents_clock: false,
+                    is_foreign_clock: false,
                     evaluation_ms: moves_left_plies,
                     reused_nodes,
                     moves_left_plies,

@@ -170,6 +170,8 @@ fn specifications_that_are_rejected_with_one_line() {
 #[test]
 fn every_form_of_a_manager_says_which_it_is() {
     for manager in managers() {
+        let first = managers().iter().find(|other| other.name == manager.name).unwrap();
+        assert_eq!(manager.is_first, manager.preset == first.preset, "{manager:?}");
         let title = manager.title();
         let preset = manager.preset.map(|preset| format!("{}(preset={preset})", manager.name));
         for spec in [title.clone()].into_iter().chain(preset) {

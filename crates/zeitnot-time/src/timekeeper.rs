@@ -31,7 +31,7 @@ struct OpenMove {
     increment_ms: f64,
     hard_limit_ms: f64,
     due_ms: f64,
-    is_opponents_clock: bool,
+    is_foreign_clock: bool,
 }
 
 /// The time limits of a search that begins. Times are in milliseconds since the move's clock started.
@@ -180,7 +180,7 @@ impl Timekeeper {
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         let mut asked = request.clone();
         if let Some(lag) = &mut self.lag {
-            match request.is_opponents_clock {
+            match request.is_foreign_clock {
                 true => lag.forget_move(),
                 false => lag.clock_seen(request.ply, request.clock_ms),
             }
@@ -194,7 +194,7 @@ impl Timekeeper {
             increment_ms: request.increment_ms,
             hard_limit_ms: plan.hard_limit_ms,
             due_ms: plan.due_ms,
-            is_opponents_clock: request.is_opponents_clock,
+            is_foreign_clock: request.is_foreign_clock,
         });
         self.report_event(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
         plan
@@ -232,8 +232,8 @@ impl Timekeeper {
             self.manager.finish(outcome);
             let account = self.manager.last_move()?.clone();
             if let Some(lag) = &mut self.lag {
-                let OpenMove { ply, clock_ms, increment_ms, hard_limit_ms, due_ms, is_opponents_clock } = open;
-                if !is_opponents_clock {
+                let OpenMove { ply, clock_ms, increment_ms, hard_limit_ms, due_ms, is_foreign_clock } = open;
+                if !is_foreign_clock {
                     lag.move_played(ply, clock_ms, increment_ms, account.used_ms);
                 }
                 let waited_ms = match outcome.total_nodes {

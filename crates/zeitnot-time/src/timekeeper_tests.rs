@@ -74,7 +74,7 @@ fn an_increment_that_does_not_come_is_not_planned_with() {
 fn the_opponents_clock_says_nothing_of_a_lag() {
     let mut time = Timekeeper::new("smooth").unwrap();
     for (ply, clock_ms) in [(0, 9_000.0), (2, 8_000.0), (4, 6_500.0), (6, 6_000.0)] {
-        let request = MoveRequest { is_opponents_clock: true, ..timed(clock_ms, ply) };
+        let request = MoveRequest { is_foreign_clock: true, ..timed(clock_ms, ply) };
         time.begin(&SearchStart::default(), Some(&request));
         time.end(&MoveOutcome { elapsed_ms: 50.0, total_nodes: 9, ..MoveOutcome::default() });
     }

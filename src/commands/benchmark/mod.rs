@@ -4,11 +4,10 @@ mod measuring;
 mod other_process;
 mod print;
 
-use super::json_flag;
 use super::output::{note, say};
 use super::speed_picture::{self, Spot};
 use super::{cards, engine_options};
-use crate::commands::flags::{flag, switch};
+use crate::commands::flags::{flag, json_flag, seconds, switch};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use measuring::Request;
@@ -34,7 +33,7 @@ pub fn command() -> Command {
         .arg(
             flag("seconds", "S")
                 .default_value("5")
-                .value_parser(super::seconds)
+                .value_parser(seconds)
                 .help("Time of each setting, in seconds"),
         )
         .arg(

@@ -6,9 +6,8 @@ mod machine;
 mod report;
 
 use super::engine_options::{self, ONLY_FIND};
-use super::json_flag;
 use super::output::say;
-use crate::commands::flags::switch;
+use crate::commands::flags::{json_flag, switch};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;

@@ -1,8 +1,7 @@
 //! Declares and reads the flags of games that `match`, `time compare` and `time tune match` share: openings, clock,
 //! adjudication, seed.
 
-use super::flag;
-use super::{fen_option, game_from, text_with_paths};
+use super::{fen_option, flag, game_from, text_with_paths};
 use crate::commands::output::notes;
 use crate::commands::{cores, engine_options};
 use anyhow::Context as _;

@@ -100,7 +100,7 @@ pub fn mean_nodes() -> Arg {
         )
 }
 
-/// The flag of the part of the traces that is replayed.
+/// The flag of the part of the recorded searches that is replayed.
 pub fn part() -> Arg {
     flag("part", "N/M")
         .value_parser(part_of)
@@ -121,28 +121,28 @@ fn part_of(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// The traces of the part of all files that `--part` selects, and the playouts of a recorded move.
-pub fn traces_of_part<'a>(
+/// The recorded searches of all files as far as `--part` says, and the playouts of their moves.
+pub fn searches_of_part<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
 ) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
-    let (mut traces, nodes) = traces(paths)?;
+    let (mut searches, nodes) = searches(paths)?;
     if let Some((number, parts)) = matches.get_one::<(u32, u32)>("part") {
-        traces.retain(|trace| trace.pair() % parts == number - 1);
-        anyhow::ensure!(!traces.is_empty(), "--part {number}/{parts}: there are not as many pairs of games");
+        searches.retain(|search| search.pair() % parts == number - 1);
+        anyhow::ensure!(!searches.is_empty(), "--part {number}/{parts}: there are not as many pairs of games");
     }
-    Ok((traces, nodes))
+    Ok((searches, nodes))
 }
 
-/// The traces of the part of all files that `--part` selects, and the mean playouts of a move in their replay.
-pub fn traces_to_replay<'a>(
+/// The recorded searches of all files as far as `--part` says, and the playouts of a move that they are replayed with.
+pub fn searches_to_replay<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
 ) -> anyhow::Result<(Vec<RecordedSearch>, f64)> {
-    let (traces, nodes) = traces_of_part(matches, paths)?;
+    let (searches, nodes) = searches_of_part(matches, paths)?;
     let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes as f64);
     anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
-    Ok((traces, nodes))
+    Ok((searches, nodes))
 }
 
 /// The flag of the clocks that games begin with.
@@ -184,14 +184,14 @@ pub fn controls_with_speeds(matches: &ArgMatches) -> anyhow::Result<Vec<TimeCont
     Ok(tcs)
 }
 
-/// The traces of all files, with games numbered so that no pair has games of two files, and the playouts of a recorded
-/// move, which are the same in all files.
-pub fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
+/// The recorded searches of all files, pairs of games of different files apart, and the playouts of their moves, which
+/// are the same in all.
+pub fn searches<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
     let (mut all, mut nodes, mut games) = (Vec::new(), None, 0_u32);
     for path in paths {
-        let (header, mut traces) = read_recording(path)?;
-        traces.retain(|trace| !trace.snapshots.is_empty());
-        anyhow::ensure!(!traces.is_empty() && header.nodes > 0, "{} holds no trace", path.display());
+        let (header, mut searches) = read_recording(path)?;
+        searches.retain(|search| !search.snapshots.is_empty());
+        anyhow::ensure!(!searches.is_empty() && header.nodes > 0, "{} holds no recorded search", path.display());
         let others = *nodes.get_or_insert(header.nodes);
         anyhow::ensure!(
             header.nodes == others,
@@ -199,9 +199,9 @@ pub fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(V
             path.display(),
             header.nodes
         );
-        traces.iter_mut().for_each(|trace| trace.game = trace.game.saturating_add(games));
-        games = traces.last().map_or(games, |trace| trace.game).saturating_add(2) & !1;
-        all.extend(traces);
+        searches.iter_mut().for_each(|search| search.game = search.game.saturating_add(games));
+        games = searches.last().map_or(games, |search| search.game).saturating_add(2) & !1;
+        all.extend(searches);
     }
     Ok((all, nodes.context("clap requires a file")?))
 }

@@ -1,8 +1,7 @@
 //! Declares the flags that `match` alone has, and reads the limits of its players.
 
-use crate::commands::flags::match_flags;
-use crate::commands::flags::{flag, switch};
-use crate::commands::{engine_options, json_flag, text_with_paths};
+use crate::commands::engine_options;
+use crate::commands::flags::{flag, json_flag, match_flags, switch, text_with_paths};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;

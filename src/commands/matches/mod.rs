@@ -8,9 +8,9 @@ mod pgn_file;
 
 pub use match_args::command;
 
-use super::flags::match_flags;
 use super::output::{note, notes, say};
 use super::{engine_options, interrupt};
+use crate::commands::flags::match_flags;
 use anyhow::Context as _;
 use clap::ArgMatches;
 use match_files::MatchFiles;

@@ -1,7 +1,7 @@
 //! `zeitnot net describe`: describes network files.
 
-use super::super::json_flag;
 use super::super::output::{note, say};
+use crate::commands::flags::json_flag;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;

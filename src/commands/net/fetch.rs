@@ -1,10 +1,10 @@
 //! `zeitnot net fetch`: downloads a network to where the engine finds it, and prepares a device for it.
 
 use super::super::output::{note, say};
-use super::super::{engine_options, json_flag, progress};
+use super::super::{engine_options, progress};
 use super::prepare::prepare;
 use super::size;
-use crate::commands::flags::{flag, switch};
+use crate::commands::flags::{flag, json_flag, switch};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
@@ -14,6 +14,8 @@ use zeitnot_engine::network::{FetchProgress, Fetched, Fetcher, Source, catalogue
 
 /// The engine's option that names a network.
 const WEIGHTS: &str = "WeightsFile";
+/// The names or addresses of what is downloaded.
+const WHAT: &str = "what";
 
 pub fn command() -> Command {
     let command = Command::new("fetch")
@@ -30,7 +32,7 @@ pub fn command() -> Command {
              keep nothing: for them this only shows that the network runs.",
         )
         .arg(
-            Arg::new("what")
+            Arg::new(WHAT)
                 .value_name("NAME|URL")
                 .required_unless_present("prepare")
                 .num_args(1..)
@@ -39,30 +41,38 @@ pub fn command() -> Command {
         .arg(
             flag("folder", "FOLDER")
                 .value_parser(value_parser!(PathBuf))
+                .requires(WHAT)
                 .help("Folder of the network [default: zeitnot/networks in the user's data folder]"),
         )
         .arg(
             flag("patience", "SECONDS")
                 .default_value("30")
                 .value_parser(value_parser!(u64).range(1..=3600))
+                .requires(WHAT)
                 .help("Longest silence of the server"),
         )
-        .arg(switch("force", "Download even of a network that is there"))
+        .arg(switch("force", "Download even of a network that is there").requires(WHAT))
         .arg(
             switch("prepare", "Preparation of a device for the network, or without NAME for that of --weights"),
         )
-        .arg(json_flag().help("Output as JSON, one object a network"));
+        .arg(json_flag().help("Output as JSON, one object a network, or about the preparation alone"));
     // The engine's flags are for the preparation; that of the network says what is prepared without a name.
     let is_engines = |arg: &Arg| arg.get_help_heading() == Some(engine_options::HEADING);
     engine_options::add_to(command)
         .mut_args(|arg| if is_engines(&arg) { arg.requires("prepare") } else { arg })
-        .mut_arg(WEIGHTS, |arg| arg.conflicts_with("what"))
+        // clap asks for no argument that another one excludes: beside --weights the flags of a download would be ignored.
+        .mut_arg(WEIGHTS, |arg| arg.conflicts_with_all([WHAT, "folder", "patience", "force"]))
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (is_json, prepares) = (matches.get_flag("json"), matches.get_flag("prepare"));
-    let Some(names) = matches.get_many::<String>("what") else {
-        say!("{}", prepare(matches, None)?);
+    let Some(names) = matches.get_many::<String>(WHAT) else {
+        let line = prepare(matches, None)?;
+        if is_json {
+            say!("{}", json!({ "preparation": line }))
+        } else {
+            say!("{line}")
+        }
         return Ok(());
     };
     let folder = matches.get_one::<PathBuf>("folder").cloned().or_else(user_folder);

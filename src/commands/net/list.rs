@@ -1,8 +1,8 @@
 //! `zeitnot net list`: lists the well-known networks.
 
-use super::super::json_flag;
 use super::super::output::say;
 use super::size;
+use crate::commands::flags::json_flag;
 use clap::{ArgMatches, Command};
 use serde_json::{Value, json};
 use zeitnot_engine::network::catalogue::{ENTRIES, Entry, Size};

@@ -1,7 +1,7 @@
 //! The time managers that are asked about the moves of games, and the overhead that they keep clear: for `time audit`
 //! and `time report`.
 
-use crate::commands::flags::flag;
+use crate::commands::flags::{flag, time_flags};
 use clap::{Arg, ArgMatches, value_parser};
 use std::collections::BTreeSet;
 use zeitnot_engine::engine::Options;
@@ -11,7 +11,7 @@ pub fn args(help: &'static str) -> [Arg; 2] {
     let overhead = flag("overhead", "MS")
         .value_parser(value_parser!(f64))
         .help("Overhead of a move that the managers keep clear [default: that of MoveOverheadMs]");
-    [super::managers(help, ""), overhead]
+    [time_flags::managers(help, ""), overhead]
 }
 
 /// The managers, each once, and the overhead in milliseconds.
@@ -21,7 +21,7 @@ pub fn args(help: &'static str) -> [Arg; 2] {
 pub fn managers(matches: &ArgMatches) -> anyhow::Result<(Vec<String>, f64)> {
     let overhead_ms = matches.get_one("overhead").copied().unwrap_or(Options::default().move_overhead as f64);
     anyhow::ensure!((0.0..1e9).contains(&overhead_ms), "--overhead {overhead_ms}: a time is a number of milliseconds");
-    let mut managers: Vec<String> = super::named_managers(matches).into_iter().map(str::to_owned).collect();
+    let mut managers: Vec<String> = time_flags::named_managers(matches).into_iter().map(str::to_owned).collect();
     let mut named = BTreeSet::new();
     // A manager named twice is one column and one curve.
     managers.retain(|spec| named.insert(spec.clone()));

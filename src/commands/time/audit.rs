@@ -2,7 +2,7 @@
 //! granted.
 
 use super::{asked, audit_tables};
-use crate::commands::json_flag;
+use crate::commands::flags::{json_flag, time_flags};
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command};
@@ -23,7 +23,9 @@ const MOST_LOST: usize = 50;
 pub fn command() -> Command {
     Command::new("audit")
         .about("Read how the players of games spent their clocks, beside the budgets of our time managers")
-        .arg(super::files("Games in PGN with clocks or times in their comments, or logs of Lc0 with lines of TMGR:"))
+        .arg(time_flags::files(
+            "Games in PGN with clocks or times in their comments, or logs of Lc0 with lines of TMGR:",
+        ))
         .args(asked::args("Time manager that is asked about each move"))
         .arg(json_flag())
 }
@@ -52,7 +54,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         lost_count: 0,
     };
     let mut has_log = false;
-    for path in super::named_files(matches) {
+    for path in time_flags::named_files(matches) {
         let cannot_read = || format!("cannot read {}", path.display());
         let source = Rereadable::new(path).with_context(cannot_read)?;
         let is_log = File::open(source.path()).and_then(is_tmgr_log).with_context(cannot_read)?;

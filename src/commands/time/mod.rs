@@ -14,10 +14,6 @@ mod simulate;
 mod tune;
 mod verify;
 
-use super::flags::time_flags::{
-    batch, control, controls_with_speeds, file_list, files, managers, mean_nodes, named_files, named_managers,
-    options_of, part, speeds, time_control, time_controls, traces, traces_to_replay,
-};
 use clap::{ArgMatches, Command};
 use zeitnot_engine::digest::sha256;
 use zeitnot_lab::recordings::RecordedSearch;
@@ -60,11 +56,11 @@ fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
 }
 
 /// The digest of recorded searches, which shows whether two runs were over the same searches.
-fn identity(traces: &[RecordedSearch]) -> anyhow::Result<String> {
+fn identity(searches: &[RecordedSearch]) -> anyhow::Result<String> {
     let mut text = String::new();
-    for trace in traces {
-        let last = trace.snapshots.last().map(|last| &last.visits);
-        text.push_str(&format!("{} {} {} {last:?}\n", trace.game, trace.ply, trace.fen));
+    for search in searches {
+        let last = search.snapshots.last().map(|last| &last.visits);
+        text.push_str(&format!("{} {} {} {last:?}\n", search.game, search.ply, search.fen));
     }
     Ok(sha256(text.as_bytes())?)
 }

@@ -1,9 +1,9 @@
 //! `zeitnot time record`: records searches of games' positions far beyond their budgets.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
-use crate::commands::flags::flag;
+use crate::commands::flags::{flag, json_flag};
 use crate::commands::output::{note, notes, say};
-use crate::commands::{cores, interrupt, json_flag, progress};
+use crate::commands::{cores, interrupt, progress};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
 use serde_json::json;
@@ -19,6 +19,7 @@ use zeitnot_lab::recordings::{
     PositionsError, RecordError, Recorder, Recording, RecordingFile, RecordingFileError, RecordingHeader, Sides,
     read_positions, read_sides, record_all,
 };
+use zeitnot_lab::results::{LabResult, RecordingSize};
 use zeitnot_lab::setup::program_sha256;
 
 /// Evaluations that are kept: the positions of a game have much in common.
@@ -83,7 +84,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     );
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
     let mut file = RecordingFile::open(out, &header)?;
-    let done = file.traces();
+    let done = file.searches();
     if done > 0 {
         note!("{done} positions of {total} are recorded already");
     }
@@ -96,9 +97,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut snapshots = 0;
     let mut quiet = |_| {};
     let sides = Box::new(source.sides(&mut quiet)?.take(games));
-    record_all(sides, done, threads, &make, &interrupted, &mut |trace| -> Result<(), Failure> {
-        snapshots += trace.snapshots.len();
-        file.add(&trace)?;
+    record_all(sides, done, threads, &make, &interrupted, &mut |search| -> Result<(), Failure> {
+        snapshots += search.snapshots.len();
+        file.add(&search)?;
         bar.inc(1);
         Ok(())
     })?;
@@ -108,9 +109,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let bytes = std::fs::metadata(out).with_context(|| out.display().to_string())?.len();
     if matches.get_flag("json") {
-        say!("{}", json!({ "positions": file.traces(), "games": games, "snapshots": snapshots, "bytes": bytes }));
+        let size = RecordingSize { positions: file.searches(), games, snapshots, bytes };
+        say!("{}", serde_json::to_string(&LabResult::Recording(size))?);
     } else {
-        say!("{} positions of {games} games in {} ({bytes} bytes)", file.traces(), out.display());
+        say!("{} positions of {games} games in {} ({bytes} bytes)", file.searches(), out.display());
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `zeitnot time replay`: asks time managers when they would have stopped recorded searches, and at what price.
 
-use crate::commands::json_flag;
+use crate::commands::flags::{json_flag, time_flags};
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{ArgMatches, Command};
@@ -17,44 +17,44 @@ const SHOWN: f64 = 1e3;
 pub fn command() -> Command {
     Command::new("replay")
         .about("Replay time managers over recorded searches: when they stop, what they play, and what that loses")
-        .arg(super::files("Recordings of time record"))
-        .arg(super::managers(
+        .arg(time_flags::files("Recordings of time record"))
+        .arg(time_flags::managers(
             "Time manager such as \"smooth(preset=lc0)\"",
             ", or options such as TimeManager=smooth;MinimumKLDGainPerNode=0.00005; the others are compared with the first",
         ))
-        .arg(super::time_control())
-        .arg(super::mean_nodes())
-        .arg(super::batch())
-        .arg(super::part())
+        .arg(time_flags::time_control())
+        .arg(time_flags::mean_nodes())
+        .arg(time_flags::batch())
+        .arg(time_flags::part())
         .arg(json_flag())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let (traces, nodes) = super::traces_to_replay(matches, super::named_files(matches))?;
-    let control = super::control(matches)?;
+    let (searches, nodes) = time_flags::searches_to_replay(matches, time_flags::named_files(matches))?;
+    let control = time_flags::control(matches)?;
     let batch = *matches.get_one::<u64>("batch").context("--batch has a default")?;
-    let bound = oracle(&traces, nodes);
+    let bound = oracle(&searches, nodes);
     let oracle_regret = mean(&bound.regrets);
-    let identity = super::identity(&traces)?;
+    let identity = super::identity(&searches)?;
     let mut results: Vec<ReplayResult> = Vec::new();
     let mut first_regrets = None;
-    for spec in super::named_managers(matches) {
-        let options = super::options_of(spec)?;
+    for spec in time_flags::named_managers(matches) {
+        let options = time_flags::options_of(spec)?;
         // Any speed does: the one that leads to the nodes is looked for from here.
         let speed = Speed { nps: 5.0 * nodes, batch };
         let rules = ReplayRules { control, speed, stoppers: options.stopper_params() };
-        let (nps, replayed) = equal_nodes(&traces, &options.time_manager_spec(), &rules, nodes)
+        let (nps, replayed) = equal_nodes(&searches, &options.time_manager_spec(), &rules, nodes)
             .with_context(|| format!("--manager {spec}"))?;
         anyhow::ensure!(
             meets_nodes(&replayed, nodes),
             "--manager {spec}: no speed leads to {nodes} playouts a move, the nearest to {:.0}; the record's longest search has {}",
             replayed.mean_nodes(),
-            traces.iter().filter_map(|trace| Some(trace.snapshots.last()?.new_nodes)).max().unwrap_or_default()
+            searches.iter().filter_map(|search| Some(search.snapshots.last()?.new_nodes)).max().unwrap_or_default()
         );
-        let regret = Regret::of(&traces, &replayed);
+        let regret = Regret::of(&searches, &replayed);
         let regrets = replayed.regrets();
         let (gain, gain_interval) =
-            Regret::gain(&traces, first_regrets.get_or_insert_with(|| regrets.clone()), &regrets);
+            Regret::gain(&searches, first_regrets.get_or_insert_with(|| regrets.clone()), &regrets);
         results.push(ReplayResult {
             manager: spec.to_owned(),
             traces: identity.clone(),
@@ -79,7 +79,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         say!("{}", serde_json::to_string(&results)?);
         return Ok(());
     }
-    table(&results, &traces, &bound).iter().for_each(|line| say!("{line}"));
+    table(&results, &searches, &bound).iter().for_each(|line| say!("{line}"));
     Ok(())
 }
 
@@ -104,12 +104,12 @@ fn stops(replayed: &Replayed) -> BTreeMap<String, u64> {
 }
 
 /// The lines of the table.
-fn table(rows: &[ReplayResult], traces: &[RecordedSearch], bound: &Oracle) -> Vec<String> {
+fn table(rows: &[ReplayResult], searches: &[RecordedSearch], bound: &Oracle) -> Vec<String> {
     let mut lines = Vec::new();
-    let games = traces.chunk_by(|a, b| a.game == b.game).count();
+    let games = searches.chunk_by(|a, b| a.game == b.game).count();
     lines.push(format!(
         "{} moves of {games} games; values in thousandths of -1 to 1, with 95 % intervals over pairs of games",
-        traces.len()
+        searches.len()
     ));
     // Moves that used more than the clock are shown where there are any.
     let has_forfeits = rows.iter().any(|row| row.forfeits > 0);
@@ -136,7 +136,7 @@ fn table(rows: &[ReplayResult], traces: &[RecordedSearch], bound: &Oracle) -> Ve
             stops.join(", "),
         ));
     }
-    let oracle = Regret::of_choices(traces, &bound.regrets, &bound.choices);
+    let oracle = Regret::of_choices(searches, &bound.regrets, &bound.choices);
     lines.push(format!(
         "| oracle | {:.0} | {:.2} {} | | 100 % | {:.1} % |{} |",
         bound.mean_nodes,

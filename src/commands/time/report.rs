@@ -3,7 +3,7 @@
 
 use super::asked;
 use super::charts::write_charts;
-use crate::commands::flags::flag;
+use crate::commands::flags::{flag, time_flags};
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::parser::ValueSource;
@@ -19,7 +19,7 @@ pub fn command() -> Command {
     let path = |name, value_name, help| flag(name, value_name).value_parser(value_parser!(PathBuf)).help(help);
     Command::new("report")
         .about("Write a page with charts about games, matches, comparisons, replays, simulations, audits and tunings")
-        .arg(super::files("Games in PGN, outputs of --json, courses of time tune, or logs of Lc0").long_help(
+        .arg(time_flags::files("Games in PGN, outputs of --json, courses of time tune, or logs of Lc0").long_help(
             "Games in PGN with clocks or times in their comments, outputs of match, time compare, time replay, time simulate or time \
              audit with --json, courses of time tune, or logs of Lc0 with lines of TMGR:",
         ))
@@ -32,7 +32,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (managers, overhead_ms) = asked::managers(matches)?;
     let rules = ReportRules { managers, overhead_ms };
-    let files: Vec<&PathBuf> = super::named_files(matches).collect();
+    let files: Vec<&PathBuf> = time_flags::named_files(matches).collect();
     let out = matches.get_one::<PathBuf>("out");
     if let Some(out) = out {
         let is_input = files.iter().any(|file| is_same(file, out));

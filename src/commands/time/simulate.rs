@@ -1,9 +1,8 @@
 //! `zeitnot time simulate`: simulates the clocks of thousands of timed games.
 
-use crate::commands::flags::flag;
-use crate::commands::flags::time_flags;
+use crate::commands::cores;
+use crate::commands::flags::{flag, json_flag, time_flags};
 use crate::commands::output::{note, say};
-use crate::commands::{cores, json_flag};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
 use std::path::PathBuf;
@@ -27,16 +26,16 @@ pub fn command() -> Command {
     };
     Command::new("simulate")
         .about("Simulate the clocks of thousands of games, drawn from recorded ones")
-        .arg(super::managers("Time manager", ", or options such as TimeManager=smooth;SmartPruningFactor=0"))
-        .arg(super::time_control())
+        .arg(time_flags::managers("Time manager", ", or options such as TimeManager=smooth;SmartPruningFactor=0"))
+        .arg(time_flags::time_control())
         .arg(number("games", "2000", 1_000_000, "Games of each manager"))
         .arg(number("seed", "1", u64::MAX, "Seed of all that is random"))
         .arg(
-            super::file_list("traces", "Recording of games from which searches are drawn [default: the built-in one]")
+            time_flags::file_list("traces", "Recording of games from which searches are drawn [default: the built-in one]")
                 .long_help("Recording of games by time record, from which searches are drawn; may be given again [default: the built-in one]"),
         )
         .arg(
-            super::file_list("fit", "Journal of a match (FILE.pgn.jsonl) to which the games are fitted").long_help(
+            time_flags::file_list("fit", "Journal of a match (FILE.pgn.jsonl) to which the games are fitted").long_help(
                 "Journal of a match (FILE.pgn.jsonl), from which lengths of games, speeds and the mean tree reuse are taken; may be \
                  given again [default: those of the recording's games]",
             ),
@@ -46,19 +45,19 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(f64))
                 .help("Playouts a second [default: those of --fit, else 1000]"),
         )
-        .arg(super::batch())
+        .arg(time_flags::batch())
         .arg(time_flags::lag())
         .arg(json_flag())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let nps = super::speeds(matches)?.first().copied();
+    let nps = time_flags::speeds(matches)?.first().copied();
     let count = |name: &str| matches.get_one::<u64>(name).copied().context("it has a default");
-    let (control, batch, seed) = (super::control(matches)?, count("batch")?, count("seed")?);
+    let (control, batch, seed) = (time_flags::control(matches)?, count("batch")?, count("seed")?);
     let lag: Option<LagModel> = matches.get_one("lag").copied();
-    let managers: Vec<_> = super::named_managers(matches)
+    let managers: Vec<_> = time_flags::named_managers(matches)
         .into_iter()
-        .map(|spec| Ok((spec, super::options_of(spec)?)))
+        .map(|spec| Ok((spec, time_flags::options_of(spec)?)))
         .collect::<anyhow::Result<_>>()?;
     let drawn = drawn_from(matches, batch)?;
     let lag_text = matches.get_raw("lag").and_then(|mut raw| Some(raw.next()?.to_string_lossy().into_owned()));
@@ -103,7 +102,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The games that are drawn from, with the digests of the traces and of the journals that they were fitted to.
+/// The games that are drawn from, with the digests of the recordings and of the journals that they were fitted to.
 struct DrawnFrom {
     model: GameModel,
     traces: String,
@@ -112,15 +111,15 @@ struct DrawnFrom {
 
 /// Reads the games that are drawn from. Says on standard error which facts the journals do not give.
 fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
-    let (traces, nodes) = match matches.get_many::<PathBuf>("traces") {
-        Some(paths) => super::traces(paths)?,
+    let (searches, nodes) = match matches.get_many::<PathBuf>("traces") {
+        Some(paths) => time_flags::searches(paths)?,
         None => {
-            let (header, traces) = built_in_recording()?;
-            (traces, header.nodes)
+            let (header, searches) = built_in_recording()?;
+            (searches, header.nodes)
         }
     };
     let drawn =
-        DrawnFrom { model: GameModel::new(&traces, nodes, batch)?, traces: super::identity(&traces)?, fit: None };
+        DrawnFrom { model: GameModel::new(&searches, nodes, batch)?, traces: super::identity(&searches)?, fit: None };
     let Some(paths) = matches.get_many::<PathBuf>("fit") else { return Ok(drawn) };
     let (mut games, mut digests): (Vec<GameRecord>, String) = (Vec::new(), String::new());
     for path in paths {
@@ -132,7 +131,7 @@ fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
         note!("--fit tells no speed of a search: {} playouts a second (--nps sets others)", Speed::USUAL_NPS);
     }
     if untold.tree_reuse {
-        note!("--fit tells no tree reuse: that of the traces is kept");
+        note!("--fit tells no tree reuse: that of the recorded games is kept");
     }
     Ok(DrawnFrom { model, fit: Some(sha256(digests.as_bytes())?), ..drawn })
 }

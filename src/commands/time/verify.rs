@@ -1,12 +1,12 @@
 //! `zeitnot time verify`: checks that the decisions of the time managers in a match come out again.
 
-use crate::commands::json_flag;
+use crate::commands::flags::{json_flag, time_flags};
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{ArgMatches, Command};
-use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
+use zeitnot_lab::results::LabResult;
 use zeitnot_lab::{Verified, verify_decisions};
 
 /// The ending of an event log.
@@ -15,22 +15,22 @@ const ENDING: &str = "jsonl";
 pub fn command() -> Command {
     Command::new("verify")
         .about("Check that every decision of a match's time managers comes out again, to the last bit")
-        .arg(super::files("Event logs of match --decisions, or the folder of them").value_name("FOLDER|FILE"))
+        .arg(time_flags::files("Event logs of match --decisions, or the folder of them").value_name("FOLDER|FILE"))
         .arg(json_flag())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut sum = Verified::default();
-    for path in super::named_files(matches) {
+    for path in time_flags::named_files(matches) {
         for path in event_logs(path)? {
             let Verified { games, moves, answers } = verify_decisions(&path)?;
             sum = Verified { games: sum.games + games, moves: sum.moves + moves, answers: sum.answers + answers };
         }
     }
-    let Verified { games, moves, answers } = sum;
     if matches.get_flag("json") {
-        say!("{}", json!({ "games": games, "moves": moves, "answers": answers }));
+        say!("{}", serde_json::to_string(&LabResult::Verification(sum))?);
     } else {
+        let Verified { games, moves, answers } = sum;
         say!(
             "{answers} decisions about {moves} moves of {games} games, each player's for itself, came out again to the last bit"
         );

@@ -178,8 +178,8 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Lets `observer` see all that happens in the time management of this engine's games from now on (`None`: nobody
-    /// sees it). A trace that is to be replayed begins with [`Engine::new_game`].
+    /// Lets `observer` see everything that happens to the time of this engine's games from now on; an event log
+    /// that is to be replayed begins with [`Engine::new_game`].
     pub fn observe_time(&mut self, observer: Option<Box<dyn event_log::Observer>>) {
         self.finish();
         if let Some(time) = &mut self.time {

@@ -166,7 +166,7 @@ options! {
     kld_gain_interval: u64 = 100u64, "KLDGainAverageInterval", "kldgain-average-interval",
         Kind::Spin { min: 1, max: 10_000_000 }, "Visits between two looks at how the distribution of visits changes";
     minimum_kld_gain: f32 = 0.0, "MinimumKLDGainPerNode", "minimum-kldgain-per-node", ONE,
-        "Stop when a visit changes the distribution less than this; 0: never. Replays gain nothing with it";
+        "Stop when a visit changes the distribution less than this; 0: never";
     nps_limit: f32 = LC0.nps_limit, "NodesPerSecondLimit", "nps-limit", Kind::Float { min: 0.0, max: 1e6 },
         "Nodes a second not to be exceeded; 0: no limit";
     nodes_as_playouts: bool = false, "NodesAsPlayouts", "nodes-as-playouts", Kind::Check,

@@ -234,7 +234,7 @@ impl Engine {
             overhead_ms: self.options.move_overhead as f64,
             lag_ms: 0.0,
             missing_increment_ms: 0.0,
-            is_opponents_clock: !clock.is_own,
+            is_foreign_clock: !clock.is_own,
             evaluation_ms: None,
             reused_nodes: self.tree_visits(),
             moves_left_plies: self.tree_moves_left(),

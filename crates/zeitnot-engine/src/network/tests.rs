@@ -691,7 +691,7 @@ proptest! {
 }
 
 #[test]
-fn the_built_in_network_is_as_its_page_describes() {
+fn the_built_in_network_has_six_blocks_of_64_wdl_and_moves_left() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("networks/zeitnot-small.pb.gz");
     let network = Network::load(&path).unwrap();
     let description = network.description();

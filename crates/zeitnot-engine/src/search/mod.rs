@@ -1,8 +1,8 @@
 //! Searches with PUCT in the manner of Lc0's classic search (docs/lc0.md, 3), over an injected
 //! [`Backend`](crate::backend::Backend) and an injected [`Clock`](crate::clock::Clock).
 //!
-//! `Search::start` searches on threads of its own, `Search::run` on the caller's. An
-//! [`Engine`](crate::engine::Engine) fills in the request and keeps tree and time from move to move.
+//! An [`Engine`](crate::engine::Engine) begins the searches: it fills in the request, and keeps tree and time from move
+//! to move.
 //!
 //! | module | contents |
 //! |---|---|
@@ -24,7 +24,7 @@
 //! Where it differs from Lc0's classic search:
 //!
 //! - Priors are kept in 8 bits (see `tree/prior_codes.rs`), where Lc0's have 16 and a fast exponential; the visits of
-//!   `tests/search_golden.rs` differ from Lc0's by 0.005 on average.
+//!   `tests/engine/search_golden.rs` differ from Lc0's by 0.005 on average.
 //! - `MaxCollisionEvents`, which does nothing in Lc0, limits the nodes at which visits of a batch collide. The
 //!   network evaluates visited positions alone: nothing is prefetched, unlike in Lc0.
 //! - Drawn ends are ranked by visits like open moves, the shorter first among equals: Lc0's rule is no order.

@@ -2,7 +2,7 @@
 //! writes its numbers as Rust:
 //!
 //! ```sh
-//! cargo run --release --example train_gain -- --out crates/zeitnot-time/src/managers/price/gain_weights.rs RECORDING.zt...
+//! cargo run --release -p zeitnot-lab --example train_gain -- --out crates/zeitnot-time/src/managers/price/gain_weights.rs RECORDING.zt...
 //! cargo fmt
 //! ```
 //!
@@ -35,7 +35,7 @@ fn main() -> anyhow::Result<()> {
     let out = value_of(&mut arguments, "--out")?;
     let svg = value_of(&mut arguments, "--svg")?;
     let evaluates = arguments.iter().position(|argument| argument == "--evaluate").map(|at| arguments.remove(at));
-    ensure!(!arguments.is_empty(), "name files of traces, as `zeitnot time record` writes them");
+    ensure!(!arguments.is_empty(), "name recordings, as `zeitnot time record` writes them");
     let searches = searches::read(&arguments)?;
     if evaluates.is_some() {
         let all: Vec<&Search> = searches.iter().collect();
@@ -102,7 +102,7 @@ fn source(network: &GainNetwork, price: f64) -> String {
     let row = |numbers: &[f64]| numbers.iter().map(|number| format!("{number:?}")).collect::<Vec<_>>().join(", ");
     let weights: String = network.hidden.iter().map(|weights| format!("    [{}],\n", row(weights))).collect();
     format!(
-        "//! Holds the numbers of the gain network and the price; `examples/train_gain` writes them.\n\n\
+        "//! Holds the numbers of the gain network and the price; `train_gain`, an example of zeitnot-lab, writes them.\n\n\
          use super::gain::HIDDEN;\nuse super::root_history::INPUTS;\n\n\
          pub(super) const HIDDEN_WEIGHTS: [[f64; INPUTS]; HIDDEN] = [\n{weights}];\n\
          pub(super) const HIDDEN_BIASES: [f64; HIDDEN] = [{}];\n\

@@ -34,7 +34,7 @@ fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<
             captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
             in_check: position.is_check(),
             // The manager did not use the time between two of these clocks.
-            is_opponents_clock: true,
+            is_foreign_clock: true,
             ..MoveRequest::default()
         })
     };

@@ -3,8 +3,8 @@
 use super::advice::Advice;
 use super::clocked_move::ClockedMove;
 use super::game_times::GameTimes;
-use crate::clock_use::{Quantiles, phase, shares};
-use crate::sample::Sample;
+use crate::clock_use::{phase, shares};
+use crate::sample::{Quantiles, Sample};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use zeitnot_engine::chess::Color;

@@ -71,7 +71,7 @@ pub(super) fn unpack(block: &[u8]) -> Result<RecordedSearch, String> {
     for PackedSnapshot { rest, visits: more, values } in packed.snapshots {
         check_counts(&rest, snapshots.last(), packed.trace.reused)?;
         if more.len() != count || values.len() != count || rest.best_move.is_some_and(|best| best as usize >= count) {
-            return Err("a snapshot has other moves than its trace".to_owned());
+            return Err("a snapshot has other moves than its search".to_owned());
         }
         for ((visits, code), (more, value)) in visits.iter_mut().zip(&mut codes).zip(more.iter().zip(&values)) {
             *visits =

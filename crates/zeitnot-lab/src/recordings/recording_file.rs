@@ -52,7 +52,7 @@ pub enum RecordingFileError {
         reason: io::Error,
     },
     /// The file is something else.
-    #[error("{} is no file of traces: {problem}", path.display())]
+    #[error("{} is no recording: {problem}", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum RecordingFileError {
         problem: String,
     },
     /// A block is damaged.
-    #[error("{} trace {number}: {problem}", path.display())]
+    #[error("{} search {number}: {problem}", path.display())]
     Block {
         /// The file.
         path: PathBuf,
@@ -85,7 +85,7 @@ pub enum RecordingFileError {
 pub struct RecordingFile {
     path: PathBuf,
     file: File,
-    traces: usize,
+    searches: usize,
 }
 
 impl RecordingFile {
@@ -96,7 +96,7 @@ impl RecordingFile {
     pub fn open(path: &Path, header: &RecordingHeader) -> Result<RecordingFile, RecordingFileError> {
         let io = |reason| RecordingFileError::Io { path: path.to_owned(), reason };
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
-        let (mut traces, mut whole) = (0, 0);
+        let (mut searches, mut whole) = (0, 0);
         let line = serde_json::to_string(header).map_err(io::Error::from).map_err(io)? + "\n";
         let mut first = Vec::new();
         (&file).take(line.len() as u64).read_to_end(&mut first).map_err(io)?;
@@ -112,12 +112,12 @@ impl RecordingFile {
             whole = blocks.at;
             while let Some(block) = blocks.next_block()? {
                 whole += 4 + block.len() as u64;
-                traces += 1;
+                searches += 1;
             }
         }
         file.set_len(whole).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
-        let mut opened = RecordingFile { path: path.to_owned(), file, traces };
+        let mut opened = RecordingFile { path: path.to_owned(), file, searches };
         if whole == 0 {
             opened.write(line.as_bytes())?;
         }
@@ -125,20 +125,20 @@ impl RecordingFile {
     }
 
     /// Number of recorded searches in the file.
-    pub fn traces(&self) -> usize {
-        self.traces
+    pub fn searches(&self) -> usize {
+        self.searches
     }
 
     /// Adds a recorded search.
     ///
     /// # Errors
     /// [`RecordingFileError::Io`].
-    pub fn add(&mut self, trace: &RecordedSearch) -> Result<(), RecordingFileError> {
-        let packed = pack(trace).map_err(|reason| RecordingFileError::Io { path: self.path.clone(), reason })?;
+    pub fn add(&mut self, search: &RecordedSearch) -> Result<(), RecordingFileError> {
+        let packed = pack(search).map_err(|reason| RecordingFileError::Io { path: self.path.clone(), reason })?;
         let mut block = (packed.len() as u32).to_le_bytes().to_vec();
         block.extend(packed);
         self.write(&block)?;
-        self.traces += 1;
+        self.searches += 1;
         Ok(())
     }
 
@@ -152,7 +152,7 @@ impl RecordingFile {
 /// # Errors
 /// [`RecordingFileError`], when the file cannot be read, is something else, or has a damaged block.
 pub fn read_recording(path: &Path) -> Result<(RecordingHeader, Vec<RecordedSearch>), RecordingFileError> {
-    all_traces(path, Blocks::open(path)?)
+    all_searches(path, Blocks::open(path)?)
 }
 
 /// Reads all recorded searches of the content of a file; `path` is its name in errors.
@@ -163,21 +163,21 @@ pub fn parse_recording(
     path: &Path,
     content: &[u8],
 ) -> Result<(RecordingHeader, Vec<RecordedSearch>), RecordingFileError> {
-    all_traces(path, Blocks::new(path, content)?)
+    all_searches(path, Blocks::new(path, content)?)
 }
 
-fn all_traces(
+fn all_searches(
     path: &Path,
     mut blocks: Blocks<impl BufRead>,
 ) -> Result<(RecordingHeader, Vec<RecordedSearch>), RecordingFileError> {
-    let mut traces = Vec::new();
+    let mut searches = Vec::new();
     while let Some(block) = blocks.next_block()? {
-        let number = traces.len() + 1;
-        let trace =
+        let number = searches.len() + 1;
+        let search =
             unpack(&block).map_err(|problem| RecordingFileError::Block { path: path.to_owned(), number, problem })?;
-        traces.push(trace);
+        searches.push(search);
     }
-    Ok((blocks.header, traces))
+    Ok((blocks.header, searches))
 }
 
 /// The blocks of a file.
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_file_goes_on_behind_its_last_whole_block() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("traces");
+        let path = folder.path().join("searches.zt");
         let mut file = RecordingFile::open(&path, &header()).unwrap();
         file.add(&example(0, 0)).unwrap();
         let one = std::fs::metadata(&path).unwrap().len();
@@ -255,7 +255,7 @@ mod tests {
             std::fs::write(&path, &whole[..cut as usize]).unwrap();
             assert_eq!(read_recording(&path).unwrap().1.len(), 1, "{cut}");
             let mut file = RecordingFile::open(&path, &header()).unwrap();
-            assert_eq!(file.traces(), 1);
+            assert_eq!(file.searches(), 1);
             file.add(&example(0, 2)).unwrap();
             assert_eq!(std::fs::read(&path).unwrap(), whole);
         }
@@ -265,13 +265,13 @@ mod tests {
     #[test]
     fn a_file_goes_on_that_was_cut_off_within_its_first_line() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("traces");
+        let path = folder.path().join("searches.zt");
         drop(RecordingFile::open(&path, &header()).unwrap());
         let whole = std::fs::read(&path).unwrap();
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let file = RecordingFile::open(&path, &header()).unwrap();
-            assert_eq!((file.traces(), std::fs::read(&path).unwrap()), (0, whole.clone()), "{cut}");
+            assert_eq!((file.searches(), std::fs::read(&path).unwrap()), (0, whole.clone()), "{cut}");
         }
         // The beginning of another recording is left alone.
         std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
@@ -283,16 +283,16 @@ mod tests {
     fn other_files_are_named_and_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.txt");
-        for text in ["", "no traces\n", "{\"format\":\"zeitnot traces 9\"}\n"] {
+        for text in ["", "no recording\n", "{\"format\":\"zeitnot traces 9\"}\n"] {
             std::fs::write(&path, text).unwrap();
             let line = read_recording(&path).unwrap_err().to_string();
-            assert!(line.contains("notes.txt is no file of traces") && !line.contains('\n'), "{line}");
+            assert!(line.contains("notes.txt is no recording") && !line.contains('\n'), "{line}");
             if !text.is_empty() {
                 assert!(RecordingFile::open(&path, &header()).is_err());
                 assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
             }
         }
-        let path = folder.path().join("traces");
+        let path = folder.path().join("searches.zt");
         RecordingFile::open(&path, &header()).unwrap().add(&example(0, 0)).unwrap();
         let other = RecordingHeader { nodes: 800, ..header() };
         assert!(matches!(RecordingFile::open(&path, &other), Err(RecordingFileError::Other { .. })));

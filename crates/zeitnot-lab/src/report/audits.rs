@@ -6,8 +6,8 @@ use super::clock_figures::{PlayerRow, left, phases};
 use super::figure::Section;
 use super::lost_games::LostGames;
 use crate::audit::PlayerClock;
-use crate::clock_use::Quantiles;
 use crate::results::{AuditMove, AuditSums, LostGame};
+use crate::sample::Quantiles;
 use std::collections::{BTreeMap, BTreeSet};
 use zeitnot_text::words::{counted, listed};
 

@@ -2,7 +2,7 @@
 //! of the phases.
 
 use super::figure::{Figure, Table};
-use crate::clock_use::Quantiles;
+use crate::sample::Quantiles;
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, Plot, Quantity, Spread, StackPlot, StackRow};
 use zeitnot_text::words::{percent, time};
 

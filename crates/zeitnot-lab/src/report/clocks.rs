@@ -3,8 +3,7 @@
 use super::clock_figures::{MOST_BANDS, banded};
 use super::figure::{Figure, Table};
 use super::games::AuditedGame;
-use crate::clock_use::Quantiles;
-use crate::sample::Sample;
+use crate::sample::{Quantiles, Sample};
 use std::collections::BTreeMap;
 use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity};
 use zeitnot_engine::chess::Color;

@@ -159,8 +159,9 @@ fn by_move(times: &[&PlayerTimes], players: &[&str]) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock_use::{ClockUse, MoveTime, Quantiles};
+    use crate::clock_use::{ClockUse, MoveTime};
     use crate::results::{Elo, Score};
+    use crate::sample::Quantiles;
 
     #[test]
     fn captions_name_the_ends_of_a_comparison() {

@@ -3,7 +3,7 @@
 use super::ReportError;
 use super::audits::Audit;
 use super::matches::Match;
-use super::runs::Rows;
+use super::runs::RunRow;
 use super::tunings::Tuning;
 use crate::audit::{TmgrMove, is_tmgr_log, read_tmgr_log};
 use crate::results::{ComparisonResult, CourseSettings, LabResult};
@@ -21,7 +21,7 @@ pub enum Input {
     /// Games in PGN, or an unknown file: games are too many to be held, and only reading them tells.
     Games,
     /// A replay or a simulation.
-    Row(Rows),
+    Row(RunRow),
     /// A comparison.
     Comparison(ComparisonResult),
     /// A tuning.
@@ -109,8 +109,8 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
         match read(at, value)? {
             LabResult::Course(settings) => inputs.push(Input::Tuning(read_course(at, settings, &mut values)?)),
             LabResult::Comparison(comparison) => inputs.push(Input::Comparison(comparison)),
-            LabResult::Replay(replay) => inputs.push(Input::Row(Rows::Replays(vec![*replay]))),
-            LabResult::Simulation(simulation) => inputs.push(Input::Row(Rows::Simulations(vec![*simulation]))),
+            LabResult::Replay(replay) => inputs.push(Input::Row(RunRow::Replay(replay))),
+            LabResult::Simulation(simulation) => inputs.push(Input::Row(RunRow::Simulation(simulation))),
             LabResult::Game(game) => open(&mut matches, |last: &Match| last.score.is_none()).games.push(game),
             LabResult::Match(end) => open(&mut matches, |last| last.score.is_none()).score = Some(end.summary.score),
             LabResult::Move(mv) => open(&mut audits, |last: &Audit| last.sums.is_none()).moves.push(mv),
@@ -118,9 +118,11 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
             LabResult::Audit(end) => open(&mut audits, |last| last.sums.is_none()).sums = Some(end.summary),
             LabResult::Tmgr(mv) => tmgr.push(mv.tmgr),
             LabResult::Rating(_) => {}
-            LabResult::Verification(_) | LabResult::Scan(_) | LabResult::BatchSpeed(_) | LabResult::Tuning(_) => {
-                return Err(ReportError::UnknownJson);
-            }
+            LabResult::Recording(_)
+            | LabResult::Verification(_)
+            | LabResult::Scan(_)
+            | LabResult::BatchSpeed(_)
+            | LabResult::Tuning(_) => return Err(ReportError::UnknownJson),
         }
     }
     let is_audit = !audits.is_empty();

@@ -36,7 +36,7 @@ pub use page::page;
 
 use crate::games::pgn_reader::PgnGame;
 use input::{Input, read_input};
-use runs::{Rows, Run};
+use runs::{Run, RunRow, RunRows};
 use std::io::{self, Read, Seek};
 use std::path::Path;
 use zeitnot_text::words::slug;
@@ -178,13 +178,13 @@ impl Report {
         Ok(added)
     }
 
-    /// Adds a row to the run with its conditions, or begins a run.
-    fn add_row(&mut self, name: &str, row: Rows) {
-        let mut runs = self.parts.iter_mut().filter_map(Part::run_mut);
-        match runs.find(|run| run.has_conditions_of(&row)) {
-            Some(run) => run.add(name, row),
-            None => self.parts.push(Part::Run(Run::new(name, row))),
+    /// Adds a row to those with its conditions.
+    fn add_row(&mut self, name: &str, row: RunRow) {
+        let mut left = Some(row);
+        for run in self.parts.iter_mut().filter_map(Part::run_mut) {
+            left = left.and_then(|row| run.add(name, row));
         }
+        self.parts.extend(left.map(|row| Part::Run(Run::new(name, row))));
     }
 
     fn add_section(&mut self, section: Section) {
@@ -200,8 +200,8 @@ impl Report {
             let section = match part {
                 Part::Whole(section) => Section::clone(section),
                 Part::Run(run) => match &run.rows {
-                    Rows::Replays(rows) => replays::section(&run.title(&runs), rows),
-                    Rows::Simulations(rows) => simulations::section(&run.title(&runs), rows),
+                    RunRows::Replays(rows) => replays::section(&run.title(&runs), rows),
+                    RunRows::Simulations(rows) => simulations::section(&run.title(&runs), rows),
                 },
             };
             let name = free_name(&slug(&section.title), |name| sections.iter().all(|other| other.name != *name));

@@ -9,9 +9,18 @@ use zeitnot_text::words::listed;
 /// Characters of a digest that are shown.
 const SHOWN_DIGEST: usize = 8;
 
+/// A row of a run.
+#[derive(Clone, Debug)]
+pub enum RunRow {
+    /// A replay.
+    Replay(Box<ReplayResult>),
+    /// A simulation.
+    Simulation(Box<SimulationResult>),
+}
+
 /// Rows of one kind, whose curves belong together.
 #[derive(Clone, Debug)]
-pub enum Rows {
+pub enum RunRows {
     /// Replays.
     Replays(Vec<ReplayResult>),
     /// Simulations.
@@ -34,37 +43,42 @@ pub struct Run {
     names: Vec<String>,
     conditions: Vec<Condition>,
     /// The rows.
-    pub rows: Rows,
+    pub rows: RunRows,
 }
 
 impl Run {
-    /// The rows of a file.
-    pub fn new(name: &str, rows: Rows) -> Run {
-        Run { names: vec![name.to_owned()], conditions: rows.conditions(), rows }
+    /// A run of one row of a file.
+    pub fn new(name: &str, row: RunRow) -> Run {
+        let conditions = row.conditions();
+        let rows = match row {
+            RunRow::Replay(row) => RunRows::Replays(vec![*row]),
+            RunRow::Simulation(row) => RunRows::Simulations(vec![*row]),
+        };
+        Run { names: vec![name.to_owned()], conditions, rows }
     }
 
-    /// Whether other rows are of the same kind and have the same conditions.
-    pub fn has_conditions_of(&self, rows: &Rows) -> bool {
-        self.rows.is_kind_of(rows) && self.conditions == rows.conditions()
-    }
-
-    /// Adds rows of a file.
-    pub fn add(&mut self, name: &str, rows: Rows) {
+    /// Adds a row of a file that has the conditions of these; gives back any other.
+    #[must_use]
+    pub fn add(&mut self, name: &str, row: RunRow) -> Option<RunRow> {
+        if self.conditions != row.conditions() {
+            return Some(row);
+        }
+        match (&mut self.rows, row) {
+            (RunRows::Replays(rows), RunRow::Replay(row)) => rows.push(*row),
+            (RunRows::Simulations(rows), RunRow::Simulation(row)) => rows.push(*row),
+            (_, other) => return Some(other),
+        }
         if self.names.last().is_none_or(|last| last != name) {
             self.names.push(name.to_owned());
         }
-        match (&mut self.rows, rows) {
-            (Rows::Replays(own), Rows::Replays(more)) => own.extend(more),
-            (Rows::Simulations(own), Rows::Simulations(more)) => own.extend(more),
-            _ => {}
-        }
+        None
     }
 
     /// The files of the run, and the conditions in which it differs from the other runs of its kind. Digests are named
     /// only where the files are the same.
     pub fn title(&self, runs: &[&Run]) -> String {
         let differs = |condition: &&Condition| {
-            runs.iter().filter(|run| run.rows.is_kind_of(&self.rows)).any(|run| {
+            runs.iter().filter(|run| discriminant(&run.rows) == discriminant(&self.rows)).any(|run| {
                 let is_other = |other: &Condition| other.name == condition.name && other.value != condition.value;
                 (!condition.is_digest || run.names == self.names) && run.conditions.iter().any(is_other)
             })
@@ -77,25 +91,21 @@ impl Run {
     }
 }
 
-impl Rows {
-    fn is_kind_of(&self, other: &Rows) -> bool {
-        discriminant(self) == discriminant(other)
-    }
-
-    /// The conditions of the first row: for replays all but the manager and the playouts, for simulations all but the
-    /// manager and the time control.
+impl RunRow {
+    /// The conditions: of a replay all but the manager and the playouts, of a simulation all but the manager and the
+    /// time control.
     fn conditions(&self) -> Vec<Condition> {
         let digest = |name, value: &str| Condition { name, value: value.to_owned(), is_digest: true };
         let fact = |name, value: String| Condition { name, value, is_digest: false };
         match self {
-            Rows::Replays(rows) => rows.first().map_or_else(Vec::new, |row| {
-                vec![digest("traces", &row.traces), fact("tc", row.tc.clone()), fact("batch", row.batch.to_string())]
-            }),
-            Rows::Simulations(rows) => rows.first().map_or_else(Vec::new, |row| {
+            RunRow::Replay(row) => {
+                vec![digest("recording", &row.traces), fact("tc", row.tc.clone()), fact("batch", row.batch.to_string())]
+            }
+            RunRow::Simulation(row) => {
                 let usual =
                     || if row.fit.is_some() { "of the journal".to_owned() } else { Speed::USUAL_NPS.to_string() };
                 vec![
-                    digest("traces", &row.traces),
+                    digest("recording", &row.traces),
                     digest("fit", row.fit.as_deref().unwrap_or("none")),
                     fact("nps", row.nps.map_or_else(usual, |nps| nps.to_string())),
                     fact("batch", row.batch.to_string()),
@@ -103,7 +113,7 @@ impl Rows {
                     fact("games", row.simulation.games.to_string()),
                     fact("seed", row.seed.to_string()),
                 ]
-            }),
+            }
         }
     }
 }

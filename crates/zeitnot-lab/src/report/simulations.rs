@@ -116,7 +116,7 @@ fn flags(simulations: &[&SimulationResult], color: &dyn Fn(&SimulationResult) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock_use::Quantiles;
+    use crate::sample::Quantiles;
     use crate::simulation::{ClockAt, Simulation};
 
     #[test]

@@ -1,10 +1,10 @@
 //! Tests what a report makes of its inputs.
 
 use super::*;
-use crate::clock_use::Quantiles;
 use crate::results::{
     CellResult, ComparisonResult, LabResult, MatchGame, MatchScore, MatchSummary, ReplayResult, Score, SimulationResult,
 };
+use crate::sample::Quantiles;
 use crate::simulation::{ClockAt, Simulation};
 use std::io::Cursor;
 
@@ -104,8 +104,8 @@ fn simulations_under_other_conditions_are_sections_of_their_own() {
     let expected = [
         "Simulations of a and b, nps 400",
         "Simulations of c, nps 1000",
-        "Simulations of d, traces 2e, nps 400",
-        "Simulations of d, traces 3d, nps 400",
+        "Simulations of d, recording 2e, nps 400",
+        "Simulations of d, recording 3d, nps 400",
         "Replays of e",
     ];
     assert_eq!(titles, expected);

@@ -1,8 +1,8 @@
 //! The result of `time compare`.
 
 use super::matches::Score;
-use crate::clock_use::Quantiles;
 use crate::comparison::{Comparison, PlayerTimes, Rank};
+use crate::sample::Quantiles;
 use crate::strength::ratings::{Rating, RatingValue};
 use serde::{Deserialize, Serialize};
 

@@ -5,17 +5,21 @@
 //! |---|---|
 //! | `matches` | `match`: a game, the score at the end, the rating |
 //! | `comparison` | `time compare` |
+//! | `recording` | `time record` |
 //! | `replay` | `time replay`, a manager |
 //! | `simulation` | `time simulate`, a manager |
 //! | `audit` | `time audit`: a move, a loss on time, a move of Lc0's log, and the sums |
 //! | `scan` | the scan of search parameters, a point |
 //! | `batch_speed` | `backendbench`, a batch size |
 //! | `tuning` | `time tune`: the settings that begin its course, and its end |
+//!
+//! That of `time verify` is [`Verified`], which the check itself gives.
 
 mod audit;
 mod batch_speed;
 mod comparison;
 mod matches;
+mod recording;
 mod replay;
 mod scan;
 mod simulation;
@@ -25,6 +29,7 @@ pub use audit::{AuditMove, AuditSummary, AuditSums, ErrorMeans, LogMove, LostGam
 pub use batch_speed::BatchSpeed;
 pub use comparison::{CellResult, ComparisonResult, Elo, RankResult};
 pub use matches::{MatchGame, MatchScore, MatchSummary, RatingResult, RatingSummary, Score};
+pub use recording::RecordingSize;
 pub use replay::ReplayResult;
 pub use scan::ScanPoint;
 pub use simulation::SimulationResult;
@@ -45,6 +50,8 @@ pub enum LabResult {
     Rating(RatingSummary),
     /// A comparison of players at several time controls.
     Comparison(ComparisonResult),
+    /// A recording that was made.
+    Recording(RecordingSize),
     /// A manager replayed over recorded searches.
     Replay(Box<ReplayResult>),
     /// The decisions of a match that a replay repeated.

@@ -73,6 +73,7 @@ fn results() -> Vec<Value> {
             "gain": 0.0, "gain_interval": null, "oracle_share": null, "forfeits": 0, "stops": { "kld_gain": 9, "time": 3 },
             "oracle_regret": 0.001,
         }),
+        json!({ "kind": "recording", "positions": 60, "games": 2, "snapshots": 1500, "bytes": 40_000 }),
         json!({ "kind": "verification", "games": 2, "moves": 100, "answers": 5000 }),
         json!({
             "kind": "simulation", "manager": "smooth", "tc": "10+0.1", "traces": "1f", "fit": null, "nps": null, "batch": 8,
@@ -140,7 +141,7 @@ fn every_result_is_read_as_it_was_written() {
         without.as_object_mut().unwrap().remove("kind");
         assert!(serde_json::from_value::<LabResult>(without).unwrap_err().to_string().contains("kind"), "{value}");
     }
-    assert_eq!(kinds.len(), 15, "an object of each kind: {kinds:?}");
+    assert_eq!(kinds.len(), 16, "an object of each kind: {kinds:?}");
 }
 
 #[test]

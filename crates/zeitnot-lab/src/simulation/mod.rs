@@ -4,7 +4,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `built_in` | the traces of games inside the program |
+//! | `built_in` | the recorded games inside the program |
 //! | `search_growth` | a recorded search as it grows from any tree that it may find, to any size |
 //! | `model` | the positions that a game comes through, drawn from recorded games |
 //! | `game` | one simulated game: one side's clock from the first move to the last |

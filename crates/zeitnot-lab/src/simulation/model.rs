@@ -29,7 +29,7 @@ const SHORTEST_MS: f64 = 20.0;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ModelError {
     /// No recorded search is of a game.
-    #[error("the traces are of single positions: a simulation needs those of games (time record --games)")]
+    #[error("the recordings are of single positions: a simulation needs those of games (time record --games)")]
     NoGames,
     /// The games to fit the model to have no moves.
     #[error("no finished game has moves")]
@@ -269,7 +269,7 @@ mod tests {
         };
         let game = GameRecord { moves: (0..31).map(mv).collect(), ..drawn_game(1) };
         let (model, untold) = model().fit([&game]).unwrap();
-        // They give no sizes of trees: the reuse of the traces stays.
+        // They give no sizes of trees: the reuse of the searches stays.
         assert_eq!(untold, Untold { speeds: false, tree_reuse: true });
         assert_eq!(model.reused(model.position(1), 100), 25);
         let mut random = SplitMix64(3);

@@ -2,7 +2,8 @@
 
 use super::game::{SimulatedGame, SimulationRules};
 use super::model::GameModel;
-use crate::clock_use::{Quantiles, phase, shares};
+use crate::clock_use::{phase, shares};
+use crate::sample::Quantiles;
 use serde::{Deserialize, Serialize};
 use std::thread;
 use zeitnot_time::SpecError;

@@ -15,7 +15,7 @@ pub struct RegretCell<'a> {
     /// The name of the recording.
     pub name: &'a str,
     /// The searches.
-    pub traces: &'a [RecordedSearch],
+    pub searches: &'a [RecordedSearch],
     /// Mean playouts of a move.
     pub nodes: f64,
     /// The clock.
@@ -46,7 +46,7 @@ pub enum JudgeError {
     Manager(#[from] SpecError),
     /// Too many simulated searches outgrow their records, so that their choices lose nothing.
     #[error(
-        "{cell}: {:.0} % of the moves end beyond their records, where no choice loses anything: a lower --nps, a shorter --tc, or traces with a larger --factor",
+        "{cell}: {:.0} % of the moves end beyond their records, where no choice loses anything: a lower --nps, a shorter --tc, or recordings with a larger --factor",
         100.0 * .share
     )]
     BeyondRecord {
@@ -78,7 +78,7 @@ impl RegretJudge<'_> {
         // Any speed does as the start of the search for the speed that gives the nodes.
         let speed = Speed { nps: 5.0 * cell.nodes, batch: self.batch };
         let rules = ReplayRules { control: cell.control, speed, stoppers: options.stopper_params() };
-        let (_, replayed) = equal_nodes(cell.traces, &options.time_manager_spec(), &rules, cell.nodes)?;
+        let (_, replayed) = equal_nodes(cell.searches, &options.time_manager_spec(), &rules, cell.nodes)?;
         let refused = if replayed.forfeits > 0 {
             Some(format!("used more than its clock in {} of {} moves", replayed.forfeits, replayed.moves.len()))
         } else if !meets_nodes(&replayed, cell.nodes) {
@@ -109,7 +109,7 @@ mod tests {
     fn judge<'a>(traces: &'a [RecordedSearch], nodes: f64, lines: &str) -> (RegretJudge<'a>, Spsa) {
         let parameters = read_parameters(lines).unwrap();
         let targets = Targets::new(&Options::default(), &parameters).unwrap();
-        let cell = RegretCell { name: "a", traces, nodes, control: "10+0.1".parse().unwrap() };
+        let cell = RegretCell { name: "a", searches: traces, nodes, control: "10+0.1".parse().unwrap() };
         let cells = vec![cell, RegretCell { name: "b", ..cell }];
         (RegretJudge { cells, targets, batch: 64, point: 1e-4 }, Spsa { parameters, iterations: 10, seed: 1 })
     }

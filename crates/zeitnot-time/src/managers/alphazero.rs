@@ -14,6 +14,7 @@ param_specs! {
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "alphazero",
     preset: None,
+    is_first: true,
     help: "A fixed share of the clock for every move.",
     params: &[TIME_PERCENT],
     groups: &[],

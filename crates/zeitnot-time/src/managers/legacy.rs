@@ -1,3 +1,4 @@
+//! [mle-legacy]: crate::estimators::moves_left#mle-legacy
 #![doc = include_str!("../../docs/legacy.md")]
 
 use crate::estimators::moves_left::MleLegacy;
@@ -29,6 +30,7 @@ const SLOW_MOVE_MS: f64 = 200.0;
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "legacy",
     preset: None,
+    is_first: true,
     help: "Lc0's default: an equal share of the remaining game for every move, and the time that earlier moves left over.",
     params: &[SLOWMOVER, MIDPOINT_MOVE, STEEPNESS, IMMEDIATE_USE, FIRST_MOVE_BONUS, BOOK_PLY_BONUS],
     groups: &[],

@@ -17,6 +17,7 @@ param_specs! {
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "simple",
     preset: None,
+    is_first: true,
     help: "A share of the clock that grows with the ply and the increment; time that a move leaves over goes to the next.",
     params: &[BASE_PERCENT, PLY_PERCENT, TIME_FACTOR, OPENING_BONUS_PERCENT],
     groups: &[],
@@ -86,8 +87,8 @@ impl TimeManager for Simple {
             let bonus = plan.term("opening_bonus = opening-bonus-pct", self.opening_bonus_percent, Percent);
             budget *= 1.0 + bonus / 100.0;
         }
-        // Any other ply is another game or another line of it, and another player's clock shows nothing of our use.
-        let is_next = |last: &LastMove| last.ply.checked_add(2) == Some(request.ply) && !request.is_opponents_clock;
+        // Any other ply is another game or another line of it, and a foreign clock shows nothing of our use.
+        let is_next = |last: &LastMove| last.ply.checked_add(2) == Some(request.ply) && !request.is_foreign_clock;
         if let Some(last) = self.last.take().filter(is_next) {
             let last_budget = plan.term("last_budget = from the last move", last.budget_ms, Milliseconds);
             let last_available = plan.term("last_available = from the last move", last.available_ms, Milliseconds);

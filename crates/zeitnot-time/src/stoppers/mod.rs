@@ -1,3 +1,6 @@
+//! [price]: crate::managers::price
+//! [movetime]: crate::estimators::overhead#go-movetime
+//! [deadline]: crate::estimators::overhead#the-answer-deadline
 #![doc = include_str!("../../docs/stopping.md")]
 
 mod forced_move;

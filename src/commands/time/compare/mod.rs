@@ -3,10 +3,9 @@
 
 mod tables;
 
-use crate::commands::flags::match_flags;
-use crate::commands::flags::{flag, switch};
+use crate::commands::flags::{flag, json_flag, match_flags, switch, time_flags};
 use crate::commands::output::{note, notes, say};
-use crate::commands::{engine_options, interrupt, json_flag, progress};
+use crate::commands::{engine_options, interrupt, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use indicatif::ProgressBar;
@@ -32,7 +31,7 @@ pub fn command() -> Command {
                 .num_args(2..)
                 .help("Time managers, or options such as Transpositions=true;CPuct=2"),
         )
-        .arg(super::time_controls())
+        .arg(time_flags::time_controls())
         .arg(
             flag("games", "N")
                 .default_value("100")
@@ -53,7 +52,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let specs: Vec<&String> = matches.get_many("specs").unwrap_or_default().collect();
-    let tcs = super::controls_with_speeds(matches)?;
+    let tcs = time_flags::controls_with_speeds(matches)?;
     let games = *matches.get_one::<u64>("games").context("--games has a default")?;
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
     let mut contestants = specs.iter().map(|spec| contestant(matches, spec)).collect::<anyhow::Result<Vec<_>>>()?;

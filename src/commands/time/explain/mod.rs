@@ -5,8 +5,7 @@ mod game;
 mod script;
 mod single_move;
 
-use crate::commands::flags::flag;
-use crate::commands::json_flag;
+use crate::commands::flags::{flag, json_flag};
 use crate::commands::output;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgMatches, Command, value_parser};

@@ -1,8 +1,7 @@
 //! `zeitnot time explain script`: answers the events of a game, in the order of the file.
 
 use super::{explanation, nps, overhead_ms};
-use crate::commands::flags::switch;
-use crate::commands::flags::time_flags::speeds;
+use crate::commands::flags::{switch, time_flags};
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -82,7 +81,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let terms = Terms {
         spec: manager.unwrap_or(&defaults.time_manager),
         insists: manager.is_some(),
-        nps: speeds(matches)?.first().copied(),
+        nps: time_flags::speeds(matches)?.first().copied(),
         overhead_ms,
         stoppers: matches.get_flag("stoppers").then_some(params),
         as_table: matches.get_flag("table"),

@@ -1,8 +1,7 @@
 //! `zeitnot time explain move`: shows how a time manager comes to its decision about one move.
 
 use super::{check_times, explanation, nps, number, overhead_ms, show};
-use crate::commands::flags::switch;
-use crate::commands::flags::time_flags::speeds;
+use crate::commands::flags::{switch, time_flags};
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
@@ -29,7 +28,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let defaults = Options::default();
-    let nps = speeds(matches)?.first().copied();
+    let nps = time_flags::speeds(matches)?.first().copied();
     let request = request(matches)?;
     let mut manager = zeitnot_time::build(matches.get_one::<String>("manager").unwrap_or(&defaults.time_manager))?;
     if let Some(nps) = nps {
@@ -60,7 +59,7 @@ fn request(matches: &ArgMatches) -> anyhow::Result<MoveRequest> {
         overhead_ms: overhead_ms(matches)?,
         lag_ms: 0.0,
         missing_increment_ms: 0.0,
-        is_opponents_clock: false,
+        is_foreign_clock: false,
         evaluation_ms: matches.get_one("evaluation").copied(),
         reused_nodes: matches.get_one("reused").copied().unwrap_or(0),
         moves_left_plies,

@@ -1,19 +1,14 @@
 //! Declares the commands of `time tune` and their flags.
 
 use super::scan;
-use crate::commands::flags::flag;
-use crate::commands::flags::{match_flags, time_flags};
-use crate::commands::{engine_options, json_flag};
+use crate::commands::engine_options;
+use crate::commands::flags::{flag, json_flag, match_flags, time_flags};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 
 pub fn command() -> Command {
     Command::new("tune")
-        .about("Tune parameters of time managers, or options that are numbers, by SPSA")
-        .long_about(
-            "Tunes parameters of a time manager, or options that are numbers, by SPSA: each iteration moves all of them to both \
-             sides, compares the two points, and steps towards the better one. The same command goes on after an interruption.",
-        )
+        .about("Tune parameters of time managers, or options: by SPSA, or scan a grid of values")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands([on_matches(), on_replays(), on_simulations(), scan::command()])
@@ -73,6 +68,11 @@ fn on_simulations() -> Command {
 fn tuning(name: &'static str, about: &'static str) -> Command {
     Command::new(name)
         .about(about)
+        .long_about(format!(
+            "{about}.\n\nParameters of a time manager, or options that are numbers, are tuned by SPSA: each iteration moves all of \
+             them to both sides, compares the two points, and steps towards the better one. The same command goes on after an \
+             interruption."
+        ))
         .arg(
             flag("parameters", "FILE")
                 .required(true)

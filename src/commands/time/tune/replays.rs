@@ -16,10 +16,10 @@ use zeitnot_lab::tune::{Judgement, Parameter, Probe, RegretCell, RegretJudge, Ta
 /// The regret that counts as one point without `--point`.
 const POINT: f64 = 1e-4;
 
-/// A file of traces.
+/// The recorded searches of a file.
 struct Recording {
     name: String,
-    traces: Vec<RecordedSearch>,
+    searches: Vec<RecordedSearch>,
     nodes: f64,
 }
 
@@ -34,14 +34,14 @@ pub struct ReplayJudge {
 }
 
 impl ReplayJudge {
-    /// Reads the traces.
+    /// Reads the recordings.
     pub fn new(matches: &ArgMatches, parameters: &[Parameter]) -> anyhow::Result<ReplayJudge> {
         let engine = engine_options::engine(matches, engine_options::ONLY_FIND)?;
         let targets = Targets::new(engine.options(), parameters)?;
         let paths = matches.get_many::<PathBuf>("traces").unwrap_or_default();
         let recording = |path: &PathBuf| {
-            let (traces, nodes) = time_flags::traces_to_replay(matches, std::iter::once(path))?;
-            Ok(Recording { name: file_name(path), traces, nodes })
+            let (searches, nodes) = time_flags::searches_to_replay(matches, std::iter::once(path))?;
+            Ok(Recording { name: file_name(path), searches, nodes })
         };
         let judge = ReplayJudge {
             recordings: paths.map(recording).collect::<anyhow::Result<_>>()?,
@@ -58,8 +58,8 @@ impl ReplayJudge {
     fn judge_of_cells(&self) -> RegretJudge<'_> {
         let cells = self.controls.iter().flat_map(|control| {
             self.recordings.iter().map(|recording| {
-                let Recording { name, traces, nodes } = recording;
-                RegretCell { name, traces, nodes: *nodes, control: *control }
+                let Recording { name, searches, nodes } = recording;
+                RegretCell { name, searches, nodes: *nodes, control: *control }
             })
         });
         RegretJudge { cells: cells.collect(), targets: self.targets.clone(), batch: self.batch, point: self.point }

@@ -1,10 +1,9 @@
 //! `zeitnot time tune scan`: measures the worth of parameters of the search, by short searches of recorded positions.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
-use crate::commands::flags::flag;
-use crate::commands::flags::time_flags;
+use crate::commands::flags::{flag, json_flag, time_flags};
 use crate::commands::output::{note, notes, say};
-use crate::commands::{cores, interrupt, json_flag, progress};
+use crate::commands::{cores, interrupt, progress};
 use anyhow::Context as _;
 use clap::{ArgAction, ArgMatches, Command, value_parser};
 use std::sync::Arc;
@@ -40,7 +39,7 @@ pub fn command() -> Command {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let (traces, nodes) = time_flags::traces_of_part(matches, time_flags::named_files(matches))?;
+    let (searches, nodes) = time_flags::searches_of_part(matches, time_flags::named_files(matches))?;
     let playouts = matches.get_one::<u64>("playouts").copied().unwrap_or(nodes);
     let base = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
     let mut candidates = vec![("as it is".to_owned(), base.clone())];
@@ -54,23 +53,23 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     note!("{}", loaded.news);
     let backend = SharedEvaluations::around(Arc::clone(&loaded.backend), SHARED_EVALUATIONS);
     let interrupted = interrupt::on_request()?;
-    let bar = progress::positions((traces.len() * candidates.len()) as u64);
+    let bar = progress::positions((searches.len() * candidates.len()) as u64);
     let (mut points, mut first_regrets) = (Vec::new(), None);
     for (name, options) in candidates {
         bar.set_message(plain(&name));
         let make = || Chooser::new(&options, Arc::clone(&backend), playouts);
-        let Some(choices) = choose_all(&traces, cores(), &make, &interrupted, &|| bar.inc(1))? else {
+        let Some(choices) = choose_all(&searches, cores(), &make, &interrupted, &|| bar.inc(1))? else {
             bar.finish_and_clear();
             interrupt::exit("interrupted");
         };
-        points.push(point(name, &traces, &choices, playouts, &mut first_regrets));
+        points.push(point(name, &searches, &choices, playouts, &mut first_regrets));
     }
     bar.finish_and_clear();
     if matches.get_flag("json") {
         let points: Vec<LabResult> = points.into_iter().map(LabResult::Scan).collect();
         say!("{}", serde_json::to_string(&points)?);
     } else {
-        table(&points, &traces, playouts);
+        table(&points, &searches, playouts);
     }
     Ok(())
 }
@@ -88,18 +87,21 @@ fn candidates_of(text: &str, base: &Options) -> anyhow::Result<Vec<(String, Opti
 /// The result of a point; `first_regrets` keeps the regrets of the first one, to compare with.
 fn point(
     with: String,
-    traces: &[RecordedSearch],
+    searches: &[RecordedSearch],
     choices: &[Option<usize>],
     playouts: u64,
     first_regrets: &mut Option<Vec<f64>>,
 ) -> ScanPoint {
-    let regrets: Vec<f64> =
-        traces.iter().zip(choices).map(|(trace, choice)| choice.map_or(0.0, |choice| trace.regret(choice))).collect();
-    let regret = Regret::of_choices(traces, &regrets, choices);
-    let (gain, gain_interval) = Regret::gain(traces, first_regrets.get_or_insert_with(|| regrets.clone()), &regrets);
+    let regrets: Vec<f64> = searches
+        .iter()
+        .zip(choices)
+        .map(|(search, choice)| choice.map_or(0.0, |choice| search.regret(choice)))
+        .collect();
+    let regret = Regret::of_choices(searches, &regrets, choices);
+    let (gain, gain_interval) = Regret::gain(searches, first_regrets.get_or_insert_with(|| regrets.clone()), &regrets);
     ScanPoint {
         with,
-        positions: traces.len(),
+        positions: searches.len(),
         playouts,
         regret: regret.mean,
         regret_interval: known(regret.interval),
@@ -109,11 +111,11 @@ fn point(
     }
 }
 
-fn table(points: &[ScanPoint], traces: &[RecordedSearch], playouts: u64) {
-    let games = traces.chunk_by(|a, b| a.game == b.game).count();
+fn table(points: &[ScanPoint], searches: &[RecordedSearch], playouts: u64) {
+    let games = searches.chunk_by(|a, b| a.game == b.game).count();
     say!(
         "{} positions of {games} games, {playouts} playouts each; values in thousandths of -1 to 1, with 95 % intervals over pairs of games",
-        traces.len()
+        searches.len()
     );
     say!("| options | regret | gain | agreement |");
     say!("|---|---|---|---|");

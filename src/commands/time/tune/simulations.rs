@@ -31,20 +31,20 @@ pub struct SimulatedJudge {
 }
 
 impl SimulatedJudge {
-    /// Reads the traces, or takes the built-in ones.
+    /// Reads the recordings, or takes the one in the program.
     pub fn new(matches: &ArgMatches, spsa: &Spsa) -> anyhow::Result<SimulatedJudge> {
         let engine = engine_options::engine(matches, engine_options::ONLY_FIND)?;
         let count = |name: &str| matches.get_one::<u64>(name).copied().context("it has a default");
         let batch = count("batch")?;
         let model = |path: &PathBuf| {
-            let (traces, nodes) = time_flags::traces(std::iter::once(path))?;
-            Ok((file_name(path), GameModel::new(&traces, nodes, batch)?))
+            let (searches, nodes) = time_flags::searches(std::iter::once(path))?;
+            Ok((file_name(path), GameModel::new(&searches, nodes, batch)?))
         };
         let models = match matches.get_many::<PathBuf>("traces") {
             Some(paths) => paths.map(model).collect::<anyhow::Result<_>>()?,
             None => {
-                let (header, traces) = built_in_recording()?;
-                vec![("built-in".to_owned(), GameModel::new(&traces, header.nodes, batch)?)]
+                let (header, searches) = built_in_recording()?;
+                vec![("built-in".to_owned(), GameModel::new(&searches, header.nodes, batch)?)]
             }
         };
         let speeds = time_flags::speeds(matches)?;

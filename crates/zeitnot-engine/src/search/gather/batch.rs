@@ -46,7 +46,7 @@ pub(crate) enum LeafKind {
     /// A node that was terminal before.
     Terminal,
     /// A shared position that was evaluated before, on this path or another.
-    SharedSearch,
+    SharedPosition,
     /// A position that repeats one on its path.
     Repeats,
     /// The game ends at the leaf.
@@ -64,7 +64,7 @@ impl LeafKind {
     pub(crate) fn needs_no_network(&self) -> bool {
         matches!(
             self,
-            LeafKind::Terminal | LeafKind::SharedSearch | LeafKind::Repeats | LeafKind::Ends(_) | LeafKind::Known(..)
+            LeafKind::Terminal | LeafKind::SharedPosition | LeafKind::Repeats | LeafKind::Ends(_) | LeafKind::Known(..)
         )
     }
 }

@@ -101,7 +101,7 @@ impl Batch {
         let mut found = Found::Known;
         let value = match std::mem::replace(&mut self.leaves[index].kind, LeafKind::Done) {
             LeafKind::Done => return,
-            LeafKind::Terminal | LeafKind::SharedSearch => tree[id].value(),
+            LeafKind::Terminal | LeafKind::SharedPosition => tree[id].value(),
             LeafKind::Repeats => {
                 found = Found::Repetition;
                 tree[id].value()

@@ -25,7 +25,7 @@ impl Batch {
             Some(LeafKind::Repeats)
         } else {
             tree.forget_stale_repeats(node, position);
-            tree.lags(node, position).then_some(LeafKind::SharedSearch)
+            tree.lags(node, position).then_some(LeafKind::SharedPosition)
         }
     }
 
@@ -48,7 +48,7 @@ impl Batch {
                     continue;
                 }
                 if tree[position].n > 0 {
-                    self.leaves[index].kind = LeafKind::SharedSearch;
+                    self.leaves[index].kind = LeafKind::SharedPosition;
                 } else if tree[position].in_flight > 0 {
                     self.leaves[index].kind = LeafKind::Done;
                     self.waiting -= visits;

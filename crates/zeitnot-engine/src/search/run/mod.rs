@@ -1,5 +1,5 @@
-//! Runs a search: on threads of its own with a watchdog that keeps the promise to answer in time, or on the caller's
-//! thread by the machine's clock or a virtual one.
+//! Runs a search: on threads of its own with a watchdog that keeps the promise to answer in time ([`Search::start`]), or
+//! on the caller's thread by the machine's clock or a virtual one ([`Search::run`]).
 
 mod answer;
 mod batch_size;

@@ -25,6 +25,7 @@ const CONTROL: GroupSpec =
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "adaptive",
     preset: None,
+    is_first: true,
     help: "Sharp Rustic's: moves to go by phase, factors by time control and by how clear the choice is, emergency \
            mode.",
     params: &[EMERGENCY_TIME, EMERGENCY_FACTOR, EMERGENCY_DEPTH],

@@ -45,6 +45,7 @@ const CONTROL: GroupSpec =
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "complexity",
     preset: None,
+    is_first: true,
     help: "Mergen's: more time for complex positions and the middlegame, a target and a maximum, emergency mode.",
     params: &[
         BASE_FACTOR,

@@ -28,6 +28,7 @@ const fn group(of: &GroupSpec, params: &'static [ParamSpec]) -> GroupSpec {
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("complete"),
+    is_first: true,
     help: "The textbook's: a soft limit that score drops, best moves and easy moves change, and a hard one.",
     params: &[MOVES, SOFT, HARD, HARD_CLOCK, MARGIN, LEAST],
     groups: &[
@@ -46,6 +47,7 @@ const BASIC_TITLE: &str = "soft-hard(preset=basic)";
 pub(crate) const BASIC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("basic"),
+    is_first: false,
     help: "The textbook's first version: 60 % of an equal share as the soft limit, 200 % as the hard one.",
     params: &[MOVES.defaulting_to(30.0), SOFT.defaulting_to(0.6), HARD.defaulting_to(2.0), HARD_CLOCK, MARGIN, LEAST],
     groups: &[score_drop::GROUP, best_move::CHANGES, best_move::STABILITY, easy_move::GROUP],

@@ -23,7 +23,7 @@ pub struct GainNetwork {
     pub output_bias: f64,
 }
 
-/// The network of the program, trained by `examples/train_gain`.
+/// The network of the program, trained by `train_gain`, an example of zeitnot-lab.
 pub static GAIN: GainNetwork = GainNetwork {
     hidden: HIDDEN_WEIGHTS,
     hidden_biases: HIDDEN_BIASES,

@@ -1,4 +1,4 @@
-//! Holds the numbers of the gain network and the price; `examples/train_gain` writes them.
+//! Holds the numbers of the gain network and the price; `train_gain`, an example of zeitnot-lab, writes them.
 
 use super::gain::HIDDEN;
 use super::root_history::INPUTS;

@@ -1,3 +1,4 @@
+//! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/price.md")]
 
 mod decision;
@@ -46,6 +47,7 @@ const PATIENCE: f64 = 2.0;
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "price",
     preset: None,
+    is_first: true,
     help: "Searches on as long as more nodes are expected to gain more than they cost.",
     params: &[INIT_NPS, NPS_UPDATE_RATE, INIT_TIMEUSE, TIMEUSE_UPDATE_RATE, HORIZON, MAX_MOVE_BUDGET, MAX_AVERAGE],
     groups: GROUPS,

@@ -1,3 +1,5 @@
+//! [pr1195]: crate::managers::smooth::pr1195
+//! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-lc0.md")]
 
 use super::shared::{self, Trend, Window};
@@ -54,6 +56,7 @@ const TITLE: &str = "smooth(preset=lc0)";
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("lc0"),
+    is_first: false,
     help: "Lc0's present smooth manager with its piggybank, number for number.",
     params: &[
         INIT_TREE_REUSE,

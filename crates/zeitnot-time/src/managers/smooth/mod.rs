@@ -1,3 +1,6 @@
+//! [pr1195]: crate::managers::smooth::pr1195
+//! [lc0]: crate::managers::smooth::lc0
+//! [moves-left]: crate::estimators::moves_left
 #![doc = include_str!("../../../docs/smooth.md")]
 
 pub mod lc0;
@@ -22,15 +25,15 @@ param_specs! {
     FIRST_MOVE_BONUS "first-move-bonus" 0.0 0.0 10.0 Ratio
         "Extra time of the first move of a game, as a multiple of its budget.";
     EXTENSION "extension" 2.0 0.0 10.0 Ratio
-        "Reserve of a move that turns out to be hard, as a multiple of its budget. Simulated games of three recordings lose least at 2.";
+        "Reserve of a move that turns out to be hard, as a multiple of its budget.";
     SCORE_DROP "score-drop" 0.1 0.0 2.0 Ratio
         "Drop of the value since the move before from which a move is hard, too (1: from a win to a draw); 0: never.";
     MIN_NODES "min-nodes" 0.0 0.0 1e9 Nodes
         "New nodes that a move still gets in time trouble, if max-move-budget allows.";
     NODE_BUDGET "node-budget" 0.0 0.0 100.0 Ratio
-        "The search also ends at this multiple of the nodes its time is expected to bring; 0: never. At 1 replays lose.";
+        "The search also ends at this multiple of the nodes its time is expected to bring; 0: never.";
     TOTAL_NODES_SHARE "total-nodes-share" 1.0 0.0 1.0 Ratio
-        "The target is made of the nodes of the tree (1) or of those of the best move (0), or a mix. Replays do not tell 0 from 1.";
+        "The target is made of the nodes of the tree (1) or of those of the best move (0), or a mix.";
 
     BANK_INIT "init" 0.09 0.0 1.0 Ratio "Fraction of the first clock that goes into the bank.";
     BANK_TAX "per-move" 0.12 0.0 1.0 Ratio "Fraction of each move's expected time that goes into the bank.";
@@ -45,13 +48,13 @@ param_specs! {
 
 const PIGGYBANK: GroupSpec = GroupSpec {
     name: "piggybank",
-    help: "When named, moves save into a bank that hard moves draw on. Replays gain next to nothing with it.",
+    help: "When named, moves save into a bank that hard moves draw on.",
     params: &[BANK_INIT, BANK_TAX, BANK_USE, BANK_CAP],
 };
 
 const OVERTAKING: GroupSpec = GroupSpec {
     name: "overtaking",
-    help: "When named, a move is hard, too, while another one grows fast enough to become the best in time. Replays lose with it.",
+    help: "When named, a move is hard, too, while another one grows fast enough to become the best in time.",
     params: &[TREND_PERIOD, BEST_OPTIMISM, RIVAL_OPTIMISM],
 };
 
@@ -59,6 +62,7 @@ const OVERTAKING: GroupSpec = GroupSpec {
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("zeitnot"),
+    is_first: true,
     help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
     params: &[
         INIT_TREE_REUSE,

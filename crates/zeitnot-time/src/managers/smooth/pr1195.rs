@@ -1,3 +1,5 @@
+//! [lc0]: crate::managers::smooth::lc0
+//! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-pr1195.md")]
 
 use super::shared::{self, *};
@@ -22,6 +24,7 @@ const TITLE: &str = "smooth(preset=pr1195)";
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("pr1195"),
+    is_first: false,
     help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
     params: &[
         INIT_TREE_REUSE,
