@@ -154,15 +154,16 @@ fn an_answer_that_is_due_at_once_needs_no_thread() {
     search.finish();
 }
 
-/// The search of a position that is pondered on, with one visit and a batch that is still evaluated.
-fn pondering() -> (Sender<()>, Started) {
+/// The search of a position that is pondered on, with one visit and a batch that is still evaluated. (The sender goes
+/// first when a test fails: the evaluator waits for it.)
+fn pondering() -> (Started, Sender<()>) {
     let (word, evaluator) = held();
     let started = start(evaluator, SearchLimits { ponder: true, ..SearchLimits::default() }, None);
     word.send(()).unwrap();
     while started.answer.reports.lock().is_empty() {
         std::thread::yield_now();
     }
-    (word, started)
+    (started, word)
 }
 
 /// The move that is pondered on is played, on a clock that has started long ago.
@@ -178,8 +179,8 @@ fn hit(started: &Started, movetime_ms: f64) {
 
 #[test]
 fn a_ponder_hit_waits_for_no_batch() {
-    let (word, started) = pondering();
-    hit(&started, 1.0);
+    let (started, word) = pondering();
+    hit(&started, 1e-6);
     let end = started.answer.end.lock().take().expect("the caller answers where the time is up already");
     assert!(end.reason == EndReason::Stopper(StopReason::MoveTime) && end.report.nodes == 1, "{end:?}");
     drop(word);
@@ -188,7 +189,7 @@ fn a_ponder_hit_waits_for_no_batch() {
 
 #[test]
 fn after_a_ponder_hit_the_search_goes_on() {
-    let (word, started) = pondering();
+    let (started, word) = pondering();
     hit(&started, 1e9);
     assert!(!started.search.is_finished());
     let more = started.answer.reports.lock().last().unwrap().nodes + 5;
