@@ -64,7 +64,7 @@ pub struct Recorder {
     growing: Arc<Mutex<Growing>>,
 }
 
-/// The root of the search that runs, at growing counts of visits.
+/// Snapshots of the root of the running search, each with more visits than the one before.
 #[derive(Default)]
 struct Growing {
     growth: f64,

@@ -37,8 +37,8 @@ impl ClockStep {
         self.before_ms - self.used_ms + self.increment_ms - self.after_ms
     }
 
-    /// Whether the clock shows the same time again, although it has an increment or is told in whole seconds: a delay
-    /// gave back the used time and the lag, or less than a second has passed.
+    /// Whether the clock shows the same time as before the last move. A delay gives back what was used; a clock that
+    /// is given in whole seconds shows nothing of a fast move.
     pub fn stands_still(&self) -> bool {
         let may_stand = self.increment_ms > 0.0 || self.rounding_ms() > 0.0;
         may_stand && (self.after_ms - self.before_ms).abs() <= MILLISECOND

@@ -21,7 +21,7 @@ const LOOKS: u32 = 10_000;
 pub(crate) enum Stage {
     /// Needs the tree, to be gathered.
     Fresh,
-    /// Needs a worker, to extend its leaves.
+    /// The batch waits for a worker that makes the queries of its leaves.
     Extend,
     /// Needs the tree: some leaves can be backed up, which frees their places.
     BackUpOutOfOrder,

@@ -125,7 +125,7 @@ impl Node {
         self.flags = self.flags & !12 | (state as u8) << 2;
     }
 
-    /// Whether the node was evaluated, but its moves have been pruned.
+    /// Whether the node was evaluated, but its moves were removed from memory.
     pub(crate) fn is_pruned(&self) -> bool {
         self.n > 0 && self.edge_state() == EdgeState::None && self.link().is_none() && !self.is_terminal()
     }
