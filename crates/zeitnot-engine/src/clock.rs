@@ -77,8 +77,8 @@ impl VirtualClock {
     /// CPU-second (`zeitnot bench --backend uniform`, Zen 4).
     pub const PLAYOUT_MS: f64 = 0.002;
 
-    /// A clock at 0 on which a playout takes `playout_ms` milliseconds, added to the network's time. Without it, a search
-    /// that asks no network (every line ends the game at once) would take no time and never run out of it.
+    /// A clock at 0 on which a playout takes `playout_ms` milliseconds, added to the network's time. Without it, a
+    /// search that asks no network (every line ends the game at once) would take no time and never run out of it.
     ///
     /// # Panics
     /// When `playout_ms` is not a number above 0.
