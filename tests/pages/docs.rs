@@ -96,6 +96,18 @@ fn the_book_is_built_without_a_warning() {
     assert!(output.status.success() && !log.contains("WARN") && !log.contains("ERROR"), "{log}");
     let smooth = fs::read_to_string(folder.path().join("time-managers/smooth.html")).unwrap();
     assert!(smooth.contains("<h1") && !smooth.contains("#include"), "a crate's page is included");
+    // Links that leave the book (to CONTRIBUTING, say) have no page there.
+    let mut links = 0;
+    for page in fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()) {
+        let Ok(text) = fs::read_to_string(&page) else { continue };
+        for link in text.split("href=\"").skip(1).filter_map(|rest| rest.split(['"', '#']).next()) {
+            if link.ends_with(".html") && !link.contains(':') && !link.starts_with("..") {
+                links += 1;
+                assert!(folder.path().join(link).is_file(), "{}: {link}", page.display());
+            }
+        }
+    }
+    assert!(links > 100, "{links}");
 }
 
 #[test]
@@ -167,8 +179,8 @@ fn page(path: &Path) -> String {
         fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     };
     let text = read(path);
-    match text.trim().strip_prefix("{{#include ").and_then(|rest| rest.strip_suffix("}}")) {
-        Some(included) => read(&target(path, included).unwrap()),
+    match text.trim().strip_prefix("{{#include ").and_then(|rest| rest.split_once("}}")) {
+        Some((included, _)) => read(&target(path, included).unwrap()),
         None => text,
     }
 }
