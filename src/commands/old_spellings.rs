@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 enum Flag {
     /// No flag: the words suffice.
     None,
-    /// Any flag, which is kept, unless one of the words [`NOT_A_MOVE`] is given.
+    /// Any flag, which is kept, unless help comes first or one of the words [`NOT_A_MOVE`] is given.
     Any,
     /// A switch, which is dropped.
     Switch(&'static str),
@@ -33,15 +33,15 @@ const SPELLINGS: [Spelling; 10] = [
     (&["time", "explain"], Flag::Any, &["time", "explain", "move"]),
 ];
 
-/// Words after `time explain` that rule out the old spelling: help, or today's subcommands.
-const NOT_A_MOVE: [&str; 5] = ["-h", "--help", "move", "script", "game"];
+/// Words after `time explain` that rule out the old spelling: today's subcommands.
+const NOT_A_MOVE: [&str; 3] = ["move", "script", "game"];
 
 /// The flag that every command takes behind its first word, with a value.
 const OF_ALL: &str = "--log-level";
 
 /// Commands that are gone, or flags of a command that are, and what takes their place.
 const GONE: [(&str, Option<&str>, &str); 4] = [
-    ("perft", None, "as a UCI engine zeitnot counts the leaves: go perft DEPTH"),
+    ("perft", None, "start zeitnot and type go perft DEPTH"),
     ("label", None, "the labeller is the program zeitnot-label: cargo run --release -p zeitnot-label"),
     ("benchmark", Some("--csv"), "--json has the numbers"),
     ("backendbench", Some("--csv"), "--json has the numbers"),
@@ -79,7 +79,10 @@ fn rewritten(arguments: &[OsString], (words, flag, now): &Spelling) -> Option<Ve
     match *flag {
         Flag::None => {}
         Flag::Any => {
-            if rest.iter().any(|argument| NOT_A_MOVE.iter().any(|word| argument == word)) {
+            let is_help = |argument: &OsString| argument == "-h" || argument == "--help";
+            if rest.first().is_some_and(is_help)
+                || rest.iter().any(|argument| NOT_A_MOVE.iter().any(|word| argument == word))
+            {
                 return None;
             }
         }
@@ -157,6 +160,7 @@ mod tests {
             ("time explain --manager smooth --clock 1000", "time explain move --manager smooth --clock 1000"),
             ("time explain --clock=1000 --json", "time explain move --clock=1000 --json"),
             ("time explain --manager smooth", "time explain move --manager smooth"),
+            ("time explain --clock 1000 -h", "time explain move --clock 1000 -h"),
             ("time explain --overhead 5 --script - --table", "time explain script - --overhead 5 --table"),
             ("time explain --script=s.jsonl", "time explain script s.jsonl"),
             ("time explain --game g.pgn --ply 3", "time explain game g.pgn --ply 3"),
@@ -164,7 +168,7 @@ mod tests {
             ("time --log-level=debug explain --script - --table", "time explain script - --log-level=debug --table"),
             ("net --log-level info prepare", "net fetch --prepare --log-level info"),
             ("time tune --log-level info --on match", "time tune match --log-level info"),
-            ("perft 5", "perft is no command any more: as a UCI engine zeitnot counts the leaves: go perft DEPTH"),
+            ("perft 5", "perft is no command any more: start zeitnot and type go perft DEPTH"),
             ("backendbench --threads 2 --csv", "backendbench has no --csv any more: --json has the numbers"),
         ] {
             assert_eq!(now(old), new, "{old}");
