@@ -124,7 +124,11 @@ pub fn verify_decisions(path: &Path) -> Result<Verified, DecisionError> {
         let text = text.map_err(reading)?;
         lines = index + 1;
         let bad = |problem: String| DecisionError::Line { path: path.to_owned(), line: index + 1, problem };
-        match read(&text).map_err(|error| bad(error.to_string()))? {
+        let not_a_log = |error| match index {
+            0 => bad(format!("no event log, which match --decisions writes: {error}")),
+            _ => bad(format!("{error}")),
+        };
+        match read(&text).map_err(not_a_log)? {
             Line::Event(event) => {
                 if expected.is_some() {
                     return Err(bad("the answer to the event before it is missing".to_owned()));

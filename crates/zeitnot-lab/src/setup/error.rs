@@ -48,6 +48,6 @@ pub enum SetupError {
     #[error("the game is over ({0})")]
     GameOver(Termination),
     /// Games on a virtual clock would be copies of each other.
-    #[error("{0} on a virtual clock: --openings names files with more, a --lag with a worst varies the times")]
+    #[error("{0} on a virtual clock: --openings names files with more, --lag 2,50 varies the times")]
     Repetition(String),
 }
