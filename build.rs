@@ -17,7 +17,7 @@ fn main() {
         println!("cargo::rerun-if-changed={}", records.display());
     }
     println!("cargo::rustc-check-cfg=cfg(mdbook)");
-    println!("cargo::rerun-if-env-changed=PATH");
+    // A changed PATH is not looked at again: it would build the whole program anew.
     let folders = env::var_os("PATH").unwrap_or_default();
     let program = format!("mdbook{}", env::consts::EXE_SUFFIX);
     if env::split_paths(&folders).any(|folder| folder.join(&program).is_file()) {
