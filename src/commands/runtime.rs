@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand};
 use zeitnot_engine::runtime::{CudaVersion, Installed, Installer, Progress, Status, Variant, nvidia};
 
-/// Shows or obtains ONNX Runtime, the library that networks are run with
+/// Show or obtain ONNX Runtime, the library that networks are run with
 #[derive(Debug, Args)]
 pub struct RuntimeArgs {
     #[command(subcommand)]
@@ -17,7 +17,7 @@ pub struct RuntimeArgs {
 
 #[derive(Debug, Subcommand)]
 enum RuntimeCommand {
-    /// Shows which ONNX Runtime is in use, its version and its providers
+    /// Show which ONNX Runtime is in use, its version and its providers
     Status {
         /// Library to look at, instead of the usual places
         #[arg(long, value_name = "PATH")]
@@ -26,7 +26,7 @@ enum RuntimeCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Obtains a pinned ONNX Runtime with pip, by package name and hash, into the user's cache
+    /// Obtain a pinned ONNX Runtime with pip, by package name and hash, into the user's cache
     #[command(group(ArgGroup::new("variant")))]
     Install {
         /// Variant with CUDA and TensorRT, and the libraries that they need
