@@ -1,5 +1,5 @@
 //! Tells the tests whether the folder `shared` with all of Lc0's records is there (`--cfg shared`): without it, tests that need
-//! it are ignored, and `cargo test` says so. So it is with mdbook, which builds the book (`--cfg mdbook`).
+//! it are ignored, and `cargo test` says so.
 
 use std::env;
 use std::path::PathBuf;
@@ -15,12 +15,5 @@ fn main() {
     if records.is_file() {
         println!("cargo::rustc-cfg=shared");
         println!("cargo::rerun-if-changed={}", records.display());
-    }
-    println!("cargo::rustc-check-cfg=cfg(mdbook)");
-    // A changed PATH is not looked at again: it would build the whole program anew.
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let program = format!("mdbook{}", env::consts::EXE_SUFFIX);
-    if env::split_paths(&folders).any(|folder| folder.join(&program).is_file()) {
-        println!("cargo::rustc-cfg=mdbook");
     }
 }

@@ -85,13 +85,13 @@ fn every_page_of_docs_is_in_the_book() {
     }
 }
 
+/// Passes, and says so on standard error, where mdbook is not in the path.
 #[test]
-#[cfg_attr(not(mdbook), ignore = "needs mdbook")]
 fn the_book_is_built_without_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let mut mdbook = std::process::Command::new("mdbook");
     mdbook.arg("build").arg(root()).arg("--dest-dir").arg(folder.path());
-    let output = mdbook.output().unwrap();
+    let Ok(output) = mdbook.output() else { return eprintln!("skipped: mdbook is not in the path") };
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && !log.contains("WARN") && !log.contains("ERROR"), "{log}");
     let smooth = fs::read_to_string(folder.path().join("time-managers/smooth.html")).unwrap();
