@@ -3,8 +3,7 @@
 use std::fmt;
 
 /// A nonlinearity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Activation {
     /// `max(x, 0)`.
     Relu,
@@ -21,7 +20,6 @@ pub enum Activation {
     /// `x * sigmoid(x)` (Ramachandran et al., arXiv:1710.05941).
     Swish,
     /// `max(x, 0)^2` (So et al., arXiv:2109.08668).
-    #[serde(rename = "relu squared")]
     ReluSquared,
 }
 
@@ -37,6 +35,13 @@ impl fmt::Display for Activation {
             Activation::Swish => "swish",
             Activation::ReluSquared => "relu squared",
         })
+    }
+}
+
+/// Serialises as the text that people read.
+impl serde::Serialize for Activation {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -119,7 +119,7 @@ mod x86 {
     use super::Arithmetic;
 
     /// Words of four bytes, multiplied by AVX-512 VNNI.
-    pub struct Vnni;
+    pub(crate) struct Vnni;
 
     // SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
     impl Arithmetic<Avx512> for Vnni {
@@ -155,7 +155,7 @@ mod x86 {
     }
 
     /// Words of four bytes, multiplied by AVX2 as two pairs of 16 bits, because AVX2's products of bytes saturate.
-    pub struct WideBytes;
+    pub(crate) struct WideBytes;
 
     impl Arithmetic<Avx2> for WideBytes {
         /// The even bytes and the odd ones.

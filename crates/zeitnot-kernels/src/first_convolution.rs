@@ -7,7 +7,7 @@ use super::simd::Simd;
 use super::winograd::{SQUARES, Tiling, empty, half, place, scatter};
 
 /// Weights of a plane for one output: a 3x3 kernel.
-pub(super) const TAPS: usize = 9;
+pub const TAPS: usize = 9;
 /// Squares of a rank.
 const SIDE: usize = 8;
 /// A rank with a square of padding on both sides.

@@ -37,7 +37,7 @@ use std::ptr;
 pub use activation::Activation;
 pub use buffer::Buffer;
 use entries::Entries;
-pub use first_convolution::{FullPlane, SetSquare};
+pub use first_convolution::{FullPlane, SetSquare, TAPS};
 pub use isa::{Isa, UnknownIsa};
 pub use row_kernels::{ByteMatrix, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 pub use tiling::Tiling;
@@ -64,9 +64,6 @@ mod tests;
 mod tiling;
 mod token_rows;
 mod winograd;
-
-/// Weights of a 3x3 kernel.
-pub const TAPS: usize = first_convolution::TAPS;
 
 /// Sizes of a product; see `product` for the layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

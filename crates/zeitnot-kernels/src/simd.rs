@@ -180,7 +180,7 @@ mod x86 {
          $fmadd:ident, $fnmadd:ident, $to_int:ident, $to_float:ident, $shift:ident, $add_int:ident, $set1_int:ident,
          $max_all:expr, $transpose:expr, $bytes:expr, |$sum:ident| $reduce:expr) => {
             #[derive(Clone, Copy)]
-            pub struct $name;
+            pub(crate) struct $name;
 
             // SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
             impl Simd for $name {

@@ -6,8 +6,7 @@ use super::prepared::{HeadPlan, MatrixPlan, PolicyPlan, ResidualNetwork, Residua
 use super::tower::Tower;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::{CONVOLUTION_MAP, MOVES, Planes, SQUARES};
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::{Kernels, Shape};
+use zeitnot_kernels::{Buffer, Kernels, Shape};
 
 /// The most positions whose heads are computed together; a larger batch is split.
 pub(super) const MAXIMUM_BATCH: usize = 64;

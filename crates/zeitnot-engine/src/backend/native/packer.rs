@@ -7,9 +7,7 @@ use crate::backend::side_by_side::in_parts;
 use crate::network::{
     Block, CONVOLUTION_PLANES, Convolution, Dense, DenseHead, MOVES, PLANES, SQUARES, SqueezeExcitation,
 };
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::Isa;
-use zeitnot_kernels::{Kernels, TAPS, Tiling};
+use zeitnot_kernels::{Buffer, Isa, Kernels, TAPS, Tiling};
 
 /// The order of packed weights: in vectors of `lanes` numbers and panels of `panel` vectors.
 pub(super) struct Packer {

@@ -6,8 +6,7 @@
 
 use super::packer::Packer;
 use crate::network::{Activation, Block, Convolution, PolicyHead, Weights};
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::{Kernels, Tiling};
+use zeitnot_kernels::{Buffer, Kernels, Tiling};
 
 /// Boards of the history in the input. Each plane of a board has a further set of weights, for a piece that is on the
 /// same square of all boards, as a piece that has not moved is.

@@ -2,8 +2,9 @@
 
 use super::prepared::{BlockPlan, HISTORY, HISTORY_PLANES, TowerPlan, WinogradPlan};
 use crate::network::{PLANES, Planes, SQUARES};
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::{Epilogue, FullPlane, Input, Kernels, SetSquare, Shape, SqueezeExcitation, Tiles, Tiling};
+use zeitnot_kernels::{
+    Buffer, Epilogue, FullPlane, Input, Kernels, SetSquare, Shape, SqueezeExcitation, Tiles, Tiling,
+};
 
 /// Every square of a plane.
 const ALL: u64 = u64::MAX;

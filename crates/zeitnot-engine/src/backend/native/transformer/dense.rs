@@ -6,8 +6,7 @@ use crate::backend::Arithmetic;
 use crate::network::layers::Norm;
 use crate::network::tensor::Tensor;
 use crate::network::{Activation, Dense};
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::{ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
+use zeitnot_kernels::{Buffer, ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 
 /// The largest byte of a weight.
 const LARGEST_BYTE: f32 = 127.0;

@@ -9,8 +9,7 @@ use super::layout::Layout;
 use crate::network::layers::{AttentionBody, DensePosition, Position};
 use crate::network::tensor::Tensor;
 use crate::network::{Activation, Dense, PIECE_PLANES, PLANES, Planes, SQUARES, positional_map};
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::{Kernels, NormPlan, RowShape};
+use zeitnot_kernels::{Buffer, Kernels, NormPlan, RowShape};
 
 /// Every square of a plane.
 const ALL: u64 = u64::MAX;

@@ -6,8 +6,7 @@ use super::magnitudes::Moments;
 use super::smolgen::{SmolgenBuffers, SmolgenPlan, scores};
 use crate::network::layers::{Encoder, FeedForward, Norm};
 use crate::network::{Activation, SQUARES};
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::{Matrix, NormPlan, RowShape, RowStart};
+use zeitnot_kernels::{Buffer, Matrix, NormPlan, RowShape, RowStart};
 
 /// The groups, rows and places of one board, for a normalisation.
 pub(super) const BOARD: (usize, usize, usize) = (1, SQUARES, RowShape::BOARD);

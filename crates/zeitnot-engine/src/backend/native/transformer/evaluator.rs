@@ -10,8 +10,7 @@ use super::heads::{HeadBuffers, PolicyBuffers};
 use super::plan::TransformerNetwork;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::SQUARES;
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::RowShape;
+use zeitnot_kernels::{Buffer, RowShape};
 
 /// The most positions that are computed together: the weights of smolgen and of the heads are read once for all of
 /// them, other weights once for each position.

@@ -5,8 +5,7 @@ use super::encoder::{EncoderBuffers, EncoderPlan};
 use super::layout::Layout;
 use crate::network::layers::{AttentionPolicy, Head, SquareFeatures};
 use crate::network::{Activation, FIRST_PROMOTION, PROMOTIONS, SQUARES, move_squares};
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::{Kernels, RowShape};
+use zeitnot_kernels::{Buffer, Kernels, RowShape};
 
 /// The factor of the branches of policy encoders.
 const POLICY_ALPHA: f32 = 1.0;

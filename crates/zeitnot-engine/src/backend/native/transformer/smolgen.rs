@@ -4,8 +4,7 @@ use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::layout::Layout;
 use crate::network::layers::Smolgen;
 use crate::network::{Activation, SQUARES};
-use zeitnot_kernels::Buffer;
-use zeitnot_kernels::{NormPlan, RowShape};
+use zeitnot_kernels::{Buffer, NormPlan, RowShape};
 
 /// Smolgen of one encoder, without the matrix that all encoders share.
 pub(super) struct SmolgenPlan {
