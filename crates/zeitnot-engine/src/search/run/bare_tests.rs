@@ -76,6 +76,15 @@ pub struct Started {
     pub threads: SearchThreads,
 }
 
+impl Started {
+    /// The end that the listener was told. (Whichever thread sees first that an answer is due gives it: the caller of
+    /// `stop` or `ponder_hit`, or the watchdog beside it.)
+    pub fn answered(&self) -> SearchEnd {
+        self.search.wait_for_answer();
+        self.answer.end.lock().take().expect("a search that has answered has told its listener")
+    }
+}
+
 /// A pool of this one evaluator.
 pub fn pool_of(evaluator: Box<dyn Evaluator>) -> Arc<EvaluatorPool> {
     let evaluators = Arc::new(EvaluatorPool::default());

@@ -5,7 +5,6 @@ use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
 use crate::clock::MonotonicClock;
 use crate::search::{EndReason, Finished, Hit, SearchEnd, SearchParams};
 use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use zeitnot_time::event_log::SearchStart;
 use zeitnot_time::{SearchLimits, StopReason, StopperParams};
@@ -37,9 +36,8 @@ fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Opti
 
 /// The end of the search, what it leaves, and the evaluators that are fit for another one.
 fn end_of(started: Started) -> (SearchEnd, Finished, usize) {
-    let Started { search, answer, evaluators, threads } = started;
-    search.wait_for_answer();
-    let end = answer.end.lock().take().unwrap();
+    let end = started.answered();
+    let Started { search, evaluators, threads, .. } = started;
     let finished = search.wait();
     drop(threads);
     (end, finished, evaluators.count())
@@ -99,31 +97,51 @@ fn a_search_whose_evaluator_an_earlier_one_broke_says_so() {
     assert!(end.error.unwrap().contains("no evaluator is left"));
 }
 
-/// An evaluator that waits for a word before each batch.
-fn held() -> (Sender<()>, impl Evaluator + 'static) {
+/// The word that a held evaluator waits for, and the batches that wait for it.
+struct Word {
+    sender: Sender<()>,
+    arrivals: Receiver<()>,
+}
+
+impl Word {
+    /// Lets one batch through, when it has come.
+    fn let_one_through(&self) {
+        self.arrivals.recv().unwrap();
+        self.sender.send(()).unwrap();
+    }
+
+    /// Waits until a batch waits for the word.
+    fn wait_for_a_batch(&self) {
+        self.arrivals.recv().unwrap();
+    }
+}
+
+/// An evaluator that waits for a word before each batch. (When a test fails, the word goes first: the evaluator waits
+/// for it.)
+fn held() -> (Word, impl Evaluator + 'static) {
     let (sender, receiver): (_, Receiver<()>) = channel();
-    let receiver = Mutex::new(receiver);
+    let (arrives, arrivals) = channel();
     let mut inner = Uncached::new().evaluator().unwrap();
     let evaluator = Does(move |batch: &[Query]| {
-        let _ = receiver.lock().unwrap().recv();
+        let _ = arrives.send(());
+        let _ = receiver.recv();
         inner.evaluate(batch)
     });
-    (sender, evaluator)
+    (Word { sender, arrivals }, evaluator)
 }
 
 #[test]
 fn stop_is_answered_while_a_batch_is_still_evaluated() {
     let (word, evaluator) = held();
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
-    let Started { search, answer, evaluators, threads } = start(evaluator, limits, None);
-    word.send(()).unwrap();
-    while answer.reports.lock().is_empty() {
-        std::thread::yield_now();
-    }
-    search.stop();
-    let end = answer.end.lock().take().expect("the caller of stop answers");
+    let started = start(evaluator, limits, None);
+    word.let_one_through();
+    word.wait_for_a_batch();
+    started.search.stop();
+    let end = started.answered();
     assert!(end.best.is_some() && end.report.nodes == 1, "the second batch is still out");
     // The next move has the tree, and waits for nothing.
+    let Started { search, evaluators, threads, .. } = started;
     let finished = search.finish();
     assert_eq!(finished.tree.visits(), 1);
     drop(word);
@@ -135,9 +153,9 @@ fn stop_is_answered_while_a_batch_is_still_evaluated() {
 #[test]
 fn a_clock_that_runs_out_is_answered_before_the_first_evaluation() {
     let (word, evaluator) = held();
-    let Started { search, answer, evaluators, threads } = start(evaluator, SearchLimits::default(), Some(30.0));
-    search.wait_for_answer();
-    let end = answer.end.lock().take().unwrap();
+    let started = start(evaluator, SearchLimits::default(), Some(30.0));
+    let end = started.answered();
+    let Started { search, evaluators, threads, .. } = started;
     assert!(end.best.is_some() && end.report.nodes == 0);
     drop(word);
     search.wait();
@@ -154,15 +172,12 @@ fn an_answer_that_is_due_at_once_needs_no_thread() {
     search.finish();
 }
 
-/// The search of a position that is pondered on, with one visit and a batch that is still evaluated. (The sender goes
-/// first when a test fails: the evaluator waits for it.)
-fn pondering() -> (Started, Sender<()>) {
+/// The search of a position that is pondered on, with one visit and a batch that is still evaluated.
+fn pondering() -> (Started, Word) {
     let (word, evaluator) = held();
     let started = start(evaluator, SearchLimits { ponder: true, ..SearchLimits::default() }, None);
-    word.send(()).unwrap();
-    while started.answer.reports.lock().is_empty() {
-        std::thread::yield_now();
-    }
+    word.let_one_through();
+    word.wait_for_a_batch();
     (started, word)
 }
 
@@ -181,7 +196,7 @@ fn hit(started: &Started, movetime_ms: f64) {
 fn a_ponder_hit_waits_for_no_batch() {
     let (started, word) = pondering();
     hit(&started, 1e-6);
-    let end = started.answer.end.lock().take().expect("the caller answers where the time is up already");
+    let end = started.answered();
     assert!(end.reason == EndReason::Stopper(StopReason::MoveTime) && end.report.nodes == 1, "{end:?}");
     drop(word);
     started.search.wait();
@@ -192,13 +207,13 @@ fn after_a_ponder_hit_the_search_goes_on() {
     let (started, word) = pondering();
     hit(&started, 1e9);
     assert!(!started.search.is_finished());
-    let more = started.answer.reports.lock().last().unwrap().nodes + 5;
-    while started.answer.reports.lock().last().unwrap().nodes < more {
-        let _ = word.send(());
+    let more = 5;
+    while started.answer.reports.lock().last().is_none_or(|report| report.nodes < more) {
+        let _ = word.sender.send(());
         std::thread::yield_now();
     }
     started.search.stop();
-    let end = started.answer.end.lock().take().unwrap();
+    let end = started.answered();
     assert!(end.reason == EndReason::Stopped && end.report.nodes >= more);
     drop(word);
     let late = started.search.ponder_hit(|_, _, _| Err::<Hit, ()>(()));
@@ -211,7 +226,7 @@ fn pondering_that_is_stopped_before_its_first_evaluation_answers_at_once() {
     let (word, evaluator) = held();
     let started = start(evaluator, SearchLimits { ponder: true, ..SearchLimits::default() }, None);
     started.search.stop();
-    let end = started.answer.end.lock().take().expect("a clock runs");
+    let end = started.answered();
     assert!(end.best.is_some() && end.report.nodes == 0);
     started.search.finish();
     drop(word);
