@@ -251,14 +251,14 @@ fn smart_pruning_takes_the_speed_that_others_know() {
     assert_eq!(remaining(&unit, None), (1_001.0, None)); // 1 s·((700 + 300)/1 s + 1)
     let limited = StopperParams { nodes_per_second_limit: 123.0, ..unit };
     assert_eq!(remaining(&limited, None), (123.0, Some(123.0)));
-    // The manager's estimate replaces it. Its budget, 60000/70/0.5/0.7 = 2448.98 ms, is longer than the movetime.
-    let mut manager = build("smooth(init-nps=456)").unwrap();
+    // The manager's estimate replaces it. Its budget, 60000/50/0.5/0.7 = 3428.57 ms, is longer than the movetime.
+    let mut manager = build("smooth(init-nps=456,visit-share=0)").unwrap();
     manager.plan(&MoveRequest { clock_ms: 60_000.0, ..MoveRequest::default() });
     assert_eq!(remaining(&limited, Some(&mut *manager)), (456.0, Some(456.0)));
-    // A shorter budget is the time that remains: 30000/70/0.5/0.7 = 1224.490 ms, of which 1 s has passed.
-    manager.plan(&MoveRequest { clock_ms: 30_000.0, ..MoveRequest::default() });
+    // A shorter budget is the time that remains: 21000/50/0.5/0.7 = 1200 ms, of which 1 s has passed.
+    manager.plan(&MoveRequest { clock_ms: 21_000.0, ..MoveRequest::default() });
     let (playouts, _) = remaining(&limited, Some(&mut *manager));
-    assert!((playouts - 0.224_490 * 456.0).abs() < 1e-3, "{playouts}");
+    assert!((playouts - 0.2 * 456.0).abs() < 1e-3, "{playouts}");
 }
 
 // On a clock the only move, and the only one that does not lose, are played at once; other limits do not end the search

@@ -11,14 +11,14 @@ param_specs! {
     WEIGHT "weight" 1.0 0.0 1000.0 Ratio "Weight of this estimator where several are named.";
 }
 
-/// The estimators that a specification names; several are blended by their weights. If it names none, the moves-left
-/// head is the estimator, or `mle-legacy` for a network without that head.
+/// The estimators that a specification names; several are blended by their weights. If it names none, the estimate is the
+/// mean of the moves-left head's and `mle-legacy`'s, or that of `mle-legacy` alone for a network without the head.
 #[derive(Clone, Debug)]
 pub(crate) struct MovesLeft {
     legacy: MleLegacy,
     pieces: MlePieces,
     mlh: MleMlh,
-    weights: Option<Weights>,
+    weights: Weights,
     ply: u32,
     piece_count: Option<u32>,
 }
@@ -35,11 +35,10 @@ impl MovesLeft {
     pub fn new(values: &ParamValues) -> Self {
         let is_named = |group: &GroupSpec| values.has(group.name);
         let weight = |group: &GroupSpec| if is_named(group) { values.get_in(group.name, &WEIGHT) } else { 0.0 };
-        let weights = GROUPS.iter().any(is_named).then(|| Weights {
-            legacy: weight(&MLE_LEGACY),
-            pieces: weight(&MLE_PIECES),
-            mlh: weight(&MLE_MLH),
-        });
+        let weights = match GROUPS.iter().any(is_named) {
+            true => Weights { legacy: weight(&MLE_LEGACY), pieces: weight(&MLE_PIECES), mlh: weight(&MLE_MLH) },
+            false => Weights { legacy: 1.0, pieces: 0.0, mlh: 1.0 },
+        };
         let (legacy, pieces, mlh) = (MleLegacy::new(values), MlePieces::new(values), MleMlh::new(values));
         Self { legacy, pieces, mlh, weights, ply: 0, piece_count: None }
     }
@@ -60,7 +59,7 @@ impl MovesLeft {
     /// The source of the estimate, in words.
     pub fn source(&self) -> &'static str {
         let (pieces, mlh) = (self.piece_count.is_some(), self.mlh.estimate().is_some());
-        let Some(weights) = self.weights else { return if mlh { "from mle-mlh" } else { "from mle-legacy" } };
+        let weights = self.weights;
         match (weights.legacy > 0.0, pieces && weights.pieces > 0.0, mlh && weights.mlh > 0.0) {
             (false, false, true) => "from mle-mlh",
             (false, true, false) => "from mle-pieces",
@@ -76,7 +75,7 @@ impl MovesLeft {
     pub fn estimate(&self) -> f64 {
         let legacy = self.legacy.estimate(self.ply);
         let mlh = self.mlh.estimate();
-        let Some(weights) = self.weights else { return mlh.unwrap_or(legacy) };
+        let weights = self.weights;
         let pieces = self.piece_count.map(|pieces| self.pieces.estimate(pieces));
         let voices = [(Some(legacy), weights.legacy), (pieces, weights.pieces), (mlh, weights.mlh)];
         let heard = || voices.iter().filter_map(|(moves, weight)| moves.map(|moves| (moves, *weight)));
@@ -99,9 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn moves_left_head_is_the_default_and_mle_legacy_stands_in() {
-        assert_eq!(moves_left("", Some(120.0), Some(20)), 42.0);
-        assert_eq!(moves_left("", None, Some(20)), moves_left("mle-legacy", Some(90.0), None));
+    fn head_and_move_number_are_the_default_and_mle_legacy_stands_in() {
+        let by_number = moves_left("mle-legacy", Some(120.0), None);
+        assert!((moves_left("", Some(120.0), Some(20)) - (30.0 + by_number) / 2.0).abs() < 1e-9);
+        assert_eq!(moves_left("", None, Some(20)), by_number);
         assert_eq!(moves_left("mle-mlh", None, None), moves_left("mle-legacy", None, None));
     }
 
@@ -109,7 +109,7 @@ mod tests {
     fn naming_an_estimator_chooses_it_and_naming_several_blends_them() {
         assert!((moves_left("mle-pieces", Some(90.0), Some(20)) - 37.5).abs() < 1e-9);
         let blend = "mle-mlh(weight=3),mle-pieces(weight=1)";
-        assert!((moves_left(blend, Some(120.0), Some(20)) - (3.0 * 42.0 + 37.5) / 4.0).abs() < 1e-9);
+        assert!((moves_left(blend, Some(120.0), Some(20)) - (3.0 * 30.0 + 37.5) / 4.0).abs() < 1e-9);
         assert!((moves_left(blend, None, Some(20)) - 37.5).abs() < 1e-9, "what is silent has no weight");
     }
 }

@@ -32,6 +32,8 @@ param_specs! {
         "New nodes that a move still gets in time trouble, if max-move-budget allows.";
     NODE_BUDGET "node-budget" 0.0 0.0 100.0 Ratio
         "The search also ends at this multiple of the nodes its time is expected to bring; 0: never.";
+    VISIT_SHARE "visit-share" 2.0 0.0 10.0 Ratio
+        "Change of the budget, in budgets, where the best move's share of the visits is below its usual one by 1; 0: none.";
     TOTAL_NODES_SHARE "total-nodes-share" 1.0 0.0 1.0 Ratio
         "The target is made of the nodes of the tree (1) or of those of the best move (0), or a mix.";
 
@@ -89,6 +91,7 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
         MIN_NODES,
         NODE_BUDGET,
         TOTAL_NODES_SHARE,
+        VISIT_SHARE,
     ],
     groups: &[GROUPS[0], GROUPS[1], GROUPS[2], PIGGYBANK, OVERTAKING],
     build: |values| Box::new(Smooth::new(values)),
@@ -97,7 +100,7 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
 /// Relative change of the estimated moves left above which the budget is computed anew: small changes are noise, and
 /// every computation costs time.
 const RENEWAL_THRESHOLD: f64 = 0.02;
-/// Largest factor by which the best move's share of the visits may change the budget.
+/// Largest factor by which the best move's share of the visits may lengthen or shorten the budget.
 const LARGEST_SHARE_FACTOR: f64 = 2.0;
 /// Share of the visits that the best move is taken to get before the first search of a game.
 const INIT_BEST_SHARE: f64 = 0.7;
@@ -298,12 +301,14 @@ impl Smooth {
         snapshot.need_more_time || dropped || overtaken()
     }
 
-    /// Factor on the budget where the target counts the best move's nodes (Lc0 #1529): the same number of them takes
-    /// longer where the best move gets a smaller share of the visits than usual.
+    /// Factor on the budget by the best move's present share of the visits. A move whose share is below its usual one is
+    /// less sure than usual, and gets longer. Where the target counts the best move's nodes (Lc0 #1529), the same number
+    /// of them takes longer, too.
     fn share_factor(&self, share: f64) -> f64 {
         let theta = self.values.get(&TOTAL_NODES_SHARE);
         let measure = |share: f64| theta + (1.0 - theta) * share;
-        (measure(self.best_share) / measure(share)).clamp(1.0 / LARGEST_SHARE_FACTOR, LARGEST_SHARE_FACTOR)
+        let by_share = 1.0 + self.values.get(&VISIT_SHARE) * (self.best_share - share);
+        (measure(self.best_share) / measure(share) * by_share).clamp(1.0 / LARGEST_SHARE_FACTOR, LARGEST_SHARE_FACTOR)
     }
 }
 

@@ -23,18 +23,18 @@ fn near(value: f64, expected: f64) {
 fn budget_of_a_first_move_step_by_step() {
     let plan = smooth("").plan(&request(60_000.0, 1_000.0, 0));
     for (name, value) in [
-        ("moves_left", 70.0),
-        ("game_time", 128_800.0),
-        ("average_new_nodes", 36_800.0),
-        ("average_total_nodes", 73_600.0),
+        ("moves_left", 50.0),
+        ("game_time", 108_800.0),
+        ("average_new_nodes", 43_520.0),
+        ("average_total_nodes", 87_040.0),
         ("credited_nodes", 0.0),
-        ("target_search_time", 3_680.0),
-        ("search_time_budget", 5_257.142_857),
-        ("reserve", 10_514.285_714),
+        ("target_search_time", 4_352.0),
+        ("search_time_budget", 6_217.142_857),
+        ("reserve", 11_782.857_143), // of 12,434: with the budget it is 0.3 of the clock
     ] {
         near(plan.term(name).unwrap_or_else(|| panic!("no term {name}")).value, value);
     }
-    near(plan.hard_limit_ms, 5_257.142_857 * 3.0);
+    near(plan.hard_limit_ms, 18_000.0);
 }
 
 // Lc0 #1585 (TCEC season 21, game 44): 3,203 s on the clock, 4,606,954 reused nodes, and an estimate of speed that had
@@ -103,7 +103,7 @@ fn a_hard_move_gets_its_reserve() {
 #[test]
 fn overtaking_opens_the_reserve_when_it_is_asked_for() {
     for (params, opens) in [("", false), ("overtaking", true)] {
-        let mut manager = smooth(params);
+        let mut manager = smooth(&format!("visit-share=0,{params}"));
         let plan = manager.plan(&request(60_000.0, 0.0, 0));
         manager.observe(&SearchSnapshot { root_visits: (&[100, 50]).into(), ..look(100.0, 150) });
         let verdict = manager.observe(&SearchSnapshot { root_visits: (&[110, 100]).into(), ..look(200.0, 210) });
@@ -127,24 +127,50 @@ fn node_budget_ends_the_search() {
 #[test]
 fn total_nodes_share_aims_at_the_best_moves_nodes() {
     let limit = |params: &str, visits: &[u32]| {
-        let mut manager = smooth(params);
-        manager.plan(&request(60_000.0, 0.0, 0));
-        let seen = SearchSnapshot { root_visits: visits.into(), ..look(10.0, 100) };
-        manager.observe(&seen).remaining_ms.unwrap() + 10.0
+        let usual = limit_with("visit-share=0", &[35, 65]);
+        limit_with(&format!("visit-share=0,total-nodes-share={params}"), visits) / usual
     };
-    let usual = limit("", &[35, 65]);
-    near(limit("total-nodes-share=0", &[70, 30]), usual); // the usual share, 0.7
-    near(limit("total-nodes-share=0", &[50, 50]), usual * 1.4);
-    near(limit("total-nodes-share=0.5", &[50, 50]), usual * 0.85 / 0.75);
-    near(limit("total-nodes-share=0", &[10, 10, 10, 10]), usual * 2.0); // 2.8, but no more than twice
+    near(limit("0", &[70, 30]), 1.0); // the usual share, 0.7
+    near(limit("0", &[50, 50]), 1.4);
+    near(limit("0.5", &[50, 50]), 0.85 / 0.75);
+    near(limit("0", &[10, 10, 10, 10]), 2.0); // 2.8, but no more than twice
+}
+
+/// Milliseconds that a search with these visits may take.
+fn limit_with(params: &str, visits: &[u32]) -> f64 {
+    let mut manager = smooth(params);
+    manager.plan(&request(60_000.0, 0.0, 0));
+    let seen = SearchSnapshot { root_visits: visits.into(), ..look(10.0, 100) };
+    manager.observe(&seen).remaining_ms.unwrap() + 10.0
+}
+
+// Monty #21.
+#[test]
+fn a_move_whose_best_reply_is_unclear_takes_longer() {
+    let usual = limit_with("", &[30, 70]);
+    near(limit_with("", &[50, 50]), usual * 1.4);
+    near(limit_with("", &[10, 90]), usual * 0.6);
+    near(limit_with("", &[0, 100]), usual * 0.5); // 0.4, but no less than half
+    near(limit_with("visit-share=5", &[50, 50]), usual * 2.0); // the same with 2
+    // What is usual is learned: after many moves of half the visits each they get their budgets.
+    let mut manager = smooth("");
+    for _ in 0..40 {
+        manager.plan(&request(60_000.0, 0.0, 0));
+        manager.observe(&SearchSnapshot { root_visits: (&[50, 50]).into(), ..look(10.0, 100) });
+        manager.finish(&MoveOutcome { elapsed_ms: 10.0, total_nodes: 100, ..MoveOutcome::default() });
+    }
+    let plan = manager.plan(&request(60_000.0, 0.0, 0));
+    let seen = SearchSnapshot { root_visits: (&[50, 50]).into(), ..look(10.0, 100) };
+    let limit = manager.observe(&seen).remaining_ms.unwrap() + 10.0;
+    assert!((limit / plan.budget_ms - 1.0).abs() < 0.001, "{limit} {plan}");
 }
 
 // Seed: "Soon we'll use Moves Left Head".
 #[test]
 fn moves_left_are_renewed_while_the_search_goes_on() {
-    let mut manager = smooth("scale=1");
+    let mut manager = smooth("mle-mlh(scale=1)");
     let plan = manager.plan(&request(60_000.0, 0.0, 40));
-    near(plan.moves_left, 50.110512024); // 70·(1 + 2·(20/70)^4.5)^(1/4.5) − 20
+    near(plan.moves_left, 30.023377847); // 50·(1 + 2·(20/50)^7)^(1/7) − 20
     let says = |plies, at| SearchSnapshot { moves_left_plies: Some(plies), ..look(at, 100) };
     let long = manager.observe(&says(4.0 * plan.moves_left, 10.0)).remaining_ms.unwrap() + 10.0;
     near(long, plan.budget_ms / 2.0);
@@ -226,7 +252,7 @@ fn a_limit_that_is_taken_back_is_no_overrun() {
     manager.finish(&MoveOutcome { elapsed_ms: at + 40.0, ..MoveOutcome::default() });
     near(manager.plan(&request(60_000.0, 600.0, 2)).term("overrun").unwrap().value, 8.0); // 0.2 · 40, and not 0.2 · 1000
     // The same where the network finds the game shorter than it looked, and then longer.
-    let mut manager = smooth("scale=1");
+    let mut manager = smooth("mle-mlh(scale=1)");
     let plan = manager.plan(&request(60_000.0, 0.0, 40));
     let says = |plies, at| SearchSnapshot { moves_left_plies: Some(plies), ..look(at, 100) };
     let at = plan.budget_ms * 0.9;
