@@ -17,6 +17,11 @@ from model import Network, Shape
 BACKENDS = "kernels", "compile", "torch"
 
 
+def has_bfloat16() -> bool:
+    """Whether the processor computes in bfloat16; where PyTorch emulates it, float32 is several times as fast."""
+    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+
+
 def choose(backend: str | None, shape: Shape, threads: int, folder: Path) -> str:
     """The backend that is asked for, or the fastest there is (and why none faster, printed); or SystemExit.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,27 @@ def folded(
     return {1: layer(weight * outputs), 2: layer(bias * outputs)}
 
 
+def filled(network: Network) -> Network:
+    """A network that computes the same with heads of the sizes that Lc0 knows: what is added is zero, so that it takes
+    next to no room in a compressed file."""
+    if network.shape.narrow == 1:
+        return network
+    full = Network(replace(network.shape, narrow=1)).eval()
+    own = network.state_dict()
+    state = {}
+    for name, whole in full.state_dict().items():
+        part = own[name]
+        if part.shape == whole.shape:
+            state[name] = part
+            continue
+        # A batch norm's variance may not be zero.
+        state[name] = torch.full_like(whole, 1.0 if name.endswith("running_var") else 0.0)
+        # A dense layer's inputs are the squares of one channel after the other: the channels kept come first.
+        state[name][tuple(slice(size) for size in part.shape)] = part
+    full.load_state_dict(state)
+    return full
+
+
 def message(network: Network, samples: int, batch: int, lr: float, sharpen: float = 1.0, origin: str = "") -> dict:
     """The `Net` message of a network whose policy was trained on probabilities to the power of sharpen; origin: what
     the run began with, in words."""
@@ -65,6 +87,7 @@ def message(network: Network, samples: int, batch: int, lr: float, sharpen: floa
     def plain(conv_norm) -> dict:
         return folded(conv_norm.conv, conv_norm.norm)
 
+    network = filled(network)
     inputs = network.input_scale.double().numpy().ravel()
     assert np.isclose(inputs[RULE50_PLANE] * RULE50_SCALE, 1)
     residual = []

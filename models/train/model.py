@@ -11,7 +11,7 @@ from encoding import PLANES, RULE50_PLANE, RULE50_SCALE
 
 #: The moves-left head works in units of this many plies while training; export multiplies its last layer.
 MOVES_LEFT_SCALE = 20.0
-#: Sizes of the heads; Lc0's ONNX converter knows only these two for the value head.
+#: Sizes of the heads in a file; Lc0's ONNX converter knows only these two for the value head.
 VALUE_CHANNELS, VALUE_HIDDEN = 32, 128
 LEFT_CHANNELS, LEFT_HIDDEN = 8, 128
 #: Planes of the convolutional policy head (73 used).
@@ -20,11 +20,13 @@ POLICY_PLANES = 80
 
 @dataclass(frozen=True)
 class Shape:
-    """Blocks, channels, and hidden units of the squeeze-and-excitation."""
+    """Blocks, channels, hidden units of the squeeze-and-excitation, and the divisor of the sizes of the value and
+    moves-left heads (export.py fills them up with zeros)."""
 
     blocks: int = 6
     channels: int = 64
     se: int = 32
+    narrow: int = 1
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)
@@ -78,17 +80,19 @@ class Network(nn.Module):
     def __init__(self, shape: Shape):
         super().__init__()
         self.shape = shape
-        channels = shape.channels
+        channels, narrow = shape.channels, shape.narrow
+        value_channels, value_hidden = VALUE_CHANNELS // narrow, VALUE_HIDDEN // narrow
+        left_channels, left_hidden = LEFT_CHANNELS // narrow, LEFT_HIDDEN // narrow
         self.input = ConvNorm(PLANES, channels, 3)
         self.blocks = nn.Sequential(*(Block(shape) for _ in range(shape.blocks)))
         self.policy_conv = ConvNorm(channels, channels, 3)
         self.policy_out = nn.Conv2d(channels, POLICY_PLANES, 3, padding=1)
-        self.value_conv = ConvNorm(channels, VALUE_CHANNELS, 1)
-        self.value_hidden = nn.Linear(VALUE_CHANNELS * 64, VALUE_HIDDEN)
-        self.value_out = nn.Linear(VALUE_HIDDEN, 3)
-        self.left_conv = ConvNorm(channels, LEFT_CHANNELS, 1)
-        self.left_hidden = nn.Linear(LEFT_CHANNELS * 64, LEFT_HIDDEN)
-        self.left_out = nn.Linear(LEFT_HIDDEN, 1)
+        self.value_conv = ConvNorm(channels, value_channels, 1)
+        self.value_hidden = nn.Linear(value_channels * 64, value_hidden)
+        self.value_out = nn.Linear(value_hidden, 3)
+        self.left_conv = ConvNorm(channels, left_channels, 1)
+        self.left_hidden = nn.Linear(left_channels * 64, left_hidden)
+        self.left_out = nn.Linear(left_hidden, 1)
         scale = torch.ones(1, PLANES, 1, 1)
         scale[0, RULE50_PLANE] = 1 / RULE50_SCALE
         self.register_buffer("input_scale", scale, persistent=False)

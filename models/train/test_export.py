@@ -40,6 +40,18 @@ class Export(unittest.TestCase):
         torch.testing.assert_close(actual[1], expected[1], atol=2e-3, rtol=1e-3)
         torch.testing.assert_close(actual[2], expected[2].relu(), atol=2e-2, rtol=1e-3)
 
+    def test_narrow_heads_are_filled_up_with_zeros(self):
+        network, batch = some_network(Shape(2, 16, 8, narrow=4)), some_planes()
+        with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+            path, wide = Path(folder) / "net.pb.gz", Path(folder) / "wide.pb.gz"
+            lc0_file.write(path, message(network, 1024, 512, 0.0))
+            lc0_file.write(wide, message(some_network(Shape(2, 16, 8)), 1024, 512, 0.0))
+            expected, actual = network(batch), Lc0Network(path)(batch)
+            self.assertLess(path.stat().st_size, wide.stat().st_size / 3)
+        torch.testing.assert_close(actual[0], expected[0], atol=2e-3, rtol=1e-3)
+        torch.testing.assert_close(actual[1], expected[1], atol=2e-3, rtol=1e-3)
+        torch.testing.assert_close(actual[2], expected[2].relu(), atol=2e-2, rtol=1e-3)
+
     def test_a_file_can_be_trained_on(self):
         network, batch = some_network(Shape(2, 16, 8)), some_planes()
         with tempfile.TemporaryDirectory() as folder, torch.no_grad():

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from backend import BACKENDS, choose, training_pass
+from backend import BACKENDS, choose, training_pass, has_bfloat16
 from common import between, digest, make_folder, positive, whole
 from data import Positions, batches, how_often
 from export import load
@@ -88,6 +88,8 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--blocks", type=positive(int), default=Shape.blocks)
     parser.add_argument("--channels", type=positive(int), default=Shape.channels)
     parser.add_argument("--se", type=positive(int), default=Shape.se, help="hidden units of the squeeze-and-excitation")
+    parser.add_argument("--narrow", type=int, choices=(1, 2, 4, 8), default=Shape.narrow,
+                        help="divisor of the sizes of the value and moves-left heads (default 1)")
     parser.add_argument("--start", type=Path, metavar="FILE",
                         help="begin a new run with the network of this checkpoint or network file (.pb.gz), which may "
                              "be smaller")
@@ -151,7 +153,7 @@ def remembered(path: Path, args: argparse.Namespace, shape: Shape, positions: Po
         _, state = load(path)
     except (OSError, ValueError) as error:
         raise SystemExit(str(error)) from error
-    if state["shape"] != shape.as_dict():
+    if Shape(**state["shape"]) != shape:
         raise SystemExit(f"{path} holds a network of shape {state['shape']}: choose another --name")
     for option, now in told(args).items():
         before = state.get(option, TOLD_BEFORE[option])
@@ -183,7 +185,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
 
     positions = Positions(args.work / "packed", without=args.without)
     often = how_often(positions, args.surprise, dict(args.often))
-    shape = Shape(args.blocks, args.channels, args.se)
+    shape = Shape(args.blocks, args.channels, args.se, args.narrow)
     network, origin, started = Network(shape), "", begun_with(args)
     if args.start and not path.exists():
         network, origin = beginning(args.start, shape, args.sharpen, positions)
@@ -217,6 +219,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             "shards": positions.shards(), "start": started, **told(args),
         })
 
+    half = args.backend == "kernels" or has_bfloat16()
     forward = training_pass(args.backend, network, args.work)
     began = saved = reported = time.monotonic()
     since, sums = step, np.zeros(3)
@@ -229,7 +232,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
                 time.sleep(1)
                 reported += 1
         lr = args.lr * rate(step * args.batch, args.samples, args.warmup, args.decay)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
             outputs = forward(batch["planes"])
         policy, value, left = losses(outputs, batch, args.sharpen)
         (POLICY_WEIGHT * policy + VALUE_WEIGHT * value + LEFT_WEIGHT * left).backward()
@@ -276,7 +279,7 @@ def main() -> None:
     if args.batch % args.processes:
         raise SystemExit(f"--batch {args.batch} must be a multiple of --processes {args.processes}")
     make_folder(args.work / args.name)
-    shape = Shape(args.blocks, args.channels, args.se)
+    shape = Shape(args.blocks, args.channels, args.se, args.narrow)
     args.backend = choose(args.backend, shape, args.threads, args.work)
     length = parameters(Network(shape))
     Gang(args.processes, length).run(work, args)

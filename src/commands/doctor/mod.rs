@@ -131,7 +131,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Ok((location, network))) => {
             look(Check::ok("network", format!("{location}: {}", network.description())));
             let is_native = in_use.is_none() && options.device.isa.is_none() && options.device.arithmetic.is_none();
-            if matches!(location, Location::BuiltIn) && is_native && Isa::best().multiplies_bytes() {
+            if matches!(location, Location::BuiltIn(_)) && is_native && Isa::best().multiplies_bytes() {
                 look(Check::ok("a stronger network", STRONGER.to_owned()));
             }
         }

@@ -220,7 +220,7 @@ fn reason(location: &Location, named: Named) -> String {
         _ if named == Named::Otherwise => "; in place of what WeightsFile names".to_owned(),
         _ if named == Named::This => "; named by WeightsFile".to_owned(),
         Location::File(path) => format!("; WeightsFile names none: the newest in {}", folder(path)),
-        Location::BuiltIn => "; WeightsFile names none: the one built in".to_owned(),
+        Location::BuiltIn(_) => "; WeightsFile names none: the one built in".to_owned(),
     }
 }
 

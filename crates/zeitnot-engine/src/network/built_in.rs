@@ -1,13 +1,41 @@
-//! The network inside the program, which `build.rs` names: `networks/zeitnot-small.pb.gz` of this crate, or another
-//! (`make EVALFILE=...`).
+//! The networks inside the program: the one that plays where no other is named, and a tiny one for large trees.
 
-/// Name of the network, for `--weights` and in messages.
-pub const NAME: &str = env!("ZEITNOT_BUILT_IN_NAME");
-/// The content of the network file.
-pub(crate) const BYTES: &[u8] = include_bytes!(env!("ZEITNOT_BUILT_IN_PATH"));
-/// Names by which `--weights` asks for this network: its own, its file's, and Lc0's for a network inside the program.
-pub(crate) const NAMES: [&str; 3] = [NAME, FILE, "<built in>"];
-/// Whether whoever built the program chose this network, which then plays unless the user names another.
+/// Name of the network that plays, for `--weights` and in messages.
+pub const NAME: &str = MAIN.name;
+/// Name that asks for the network that plays, as in Lc0.
+const LC0_NAME: &str = "<built in>";
+/// Whether whoever built the program chose that network, which then plays unless the user names another.
 pub(crate) const IS_CHOSEN: bool = option_env!("ZEITNOT_BUILT_IN_IS_CHOSEN").is_some();
-/// Name of the network's file. A file of this name in a working copy may differ from the network that was built in.
-pub(crate) const FILE: &str = env!("ZEITNOT_BUILT_IN_FILE");
+
+/// A network inside the program.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// Name of the network.
+    pub name: &'static str,
+    /// Name of its file. A file of this name in a working copy may differ from the network that was built in.
+    pub file: &'static str,
+    /// Content of its file.
+    pub bytes: &'static [u8],
+}
+
+/// The network that plays, which `build.rs` names: `networks/zeitnot-small.pb.gz` of this crate, or another
+/// (`make EVALFILE=...`).
+pub const MAIN: BuiltIn = BuiltIn {
+    name: env!("ZEITNOT_BUILT_IN_NAME"),
+    file: env!("ZEITNOT_BUILT_IN_FILE"),
+    bytes: include_bytes!(env!("ZEITNOT_BUILT_IN_PATH")),
+};
+
+/// The network of `zeitnot time prove` for large trees: it makes ten times the evaluations of the other one.
+pub const TINY: BuiltIn = BuiltIn {
+    name: "zeitnot-tiny",
+    file: "zeitnot-tiny.pb.gz",
+    bytes: include_bytes!("../../networks/zeitnot-tiny.pb.gz"),
+};
+
+/// The network that a name asks for: its own, its file's, or Lc0's for the network inside the program.
+pub(crate) fn named(name: &std::ffi::OsStr) -> Option<&'static BuiltIn> {
+    let is = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let tiny = is(&[TINY.name, TINY.file]).then_some(&TINY);
+    is(&[MAIN.name, MAIN.file, LC0_NAME]).then_some(&MAIN).or(tiny)
+}

@@ -33,8 +33,9 @@ const STRETCH: usize = 64 << 10;
 /// Content bytes per compressed byte above which a stretch counts as empty: deflate packs 172 to 1032 zeros into a
 /// byte, but far fewer bytes of a network's weights, even of weights that are mostly zero.
 const EMPTY_INFLATION: usize = 128;
-/// Bytes of empty stretches that any file may have.
-const MOST_EMPTY: u64 = 2 * STRETCH as u64;
+/// Bytes of empty stretches that any file may have: heads that are filled up with zeros to the sizes that Lc0 knows have
+/// half as many.
+const MOST_EMPTY: u64 = MIB;
 /// Memory reserved for a gzip file's content, in halves of the file's size: enough for every real network.
 const ROOM_HALVES: usize = 3;
 const MIB: u64 = 1 << 20;

@@ -9,12 +9,12 @@ use std::time::SystemTime;
 use etcetera::BaseStrategy;
 
 use super::catalogue::{ENTRIES, Entry};
-use super::{Network, NetworkError, OnnxInterface, built_in, file};
+use super::{BuiltIn, Network, NetworkError, OnnxInterface, built_in, file};
 use crate::digest::sha256;
 
-/// Zeitnot's own networks: the usual built-in one, and a larger one of older working copies. When no network is named
-/// their files are passed over: a working copy, or what `zeitnot net convert` made of them, must not decide what plays.
-const OWN: [&str; 2] = ["zeitnot-small", "zeitnot-medium"];
+/// Zeitnot's own networks: the built-in ones, and a larger one of older working copies. When no network is named their
+/// files are passed over: a working copy, or what `zeitnot net convert` made of them, must not decide what plays.
+const OWN: [&str; 3] = ["zeitnot-small", "zeitnot-tiny", "zeitnot-medium"];
 /// The folder for networks beside the working folder or the executable.
 const MODELS: &str = "models";
 /// Path of the networks within the user's data folder: the folder of this program, and that of its networks.
@@ -29,8 +29,8 @@ const CARGO_TARGET: &str = "target";
 pub enum Location {
     /// A file, which may not exist: reading it reports the error.
     File(PathBuf),
-    /// The network inside the program.
-    BuiltIn,
+    /// A network inside the program.
+    BuiltIn(&'static BuiltIn),
 }
 
 impl Location {
@@ -41,7 +41,7 @@ impl Location {
     pub fn load(&self, interface: &OnnxInterface) -> Result<Network, NetworkError> {
         match self {
             Location::File(path) => Network::load_with(path, interface),
-            Location::BuiltIn => Network::from_bytes_with(built_in::BYTES, built_in::NAME, interface),
+            Location::BuiltIn(own) => Network::from_bytes_with(own.bytes, own.name, interface),
         }
     }
 
@@ -55,7 +55,7 @@ impl Location {
                 let read = |reason| NetworkError::Read { path: path.clone(), reason };
                 fs::File::open(path).and_then(sha256).map_err(read)
             }
-            Location::BuiltIn => Ok(sha256(built_in::BYTES).expect("memory can be read")),
+            Location::BuiltIn(own) => Ok(sha256(own.bytes).expect("memory can be read")),
         }
     }
 
@@ -69,7 +69,7 @@ impl Location {
                 Ok(metadata) => Ok(metadata.len()),
                 Err(reason) => Err(NetworkError::Read { path: path.clone(), reason }),
             },
-            Location::BuiltIn => Ok(built_in::BYTES.len() as u64),
+            Location::BuiltIn(own) => Ok(own.bytes.len() as u64),
         }
     }
 
@@ -77,24 +77,24 @@ impl Location {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Location::File(path) => Some(path),
-            Location::BuiltIn => None,
+            Location::BuiltIn(_) => None,
         }
     }
 }
 
-/// The path, or the name of the network inside the program with `(built in)`.
+/// The path, or the name of a network inside the program with `(built in)`.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Location::File(path) => path.display().fmt(f),
-            Location::BuiltIn => write!(f, "{} (built in)", built_in::NAME),
+            Location::BuiltIn(own) => write!(f, "{} (built in)", own.name),
         }
     }
 }
 
 /// The network to use: `weights_option` if it is given, else the newest network of the first folder that has one, else
-/// the one inside the program. The names of the network inside the program, Lc0's `<built in>` among them, mean that
-/// network unless there is a file of that name here. Any other name without a folder, if it is no file here, is looked
+/// the one inside the program. The names of the networks inside the program, Lc0's `<built in>` among them, mean these
+/// networks unless there is a file of that name here. Any other name without a folder, if it is no file here, is looked
 /// for in the folders, also with the endings of network files: `maia-1900` is the file that
 /// `zeitnot net fetch maia-1900` has put into the user's folder.
 ///
@@ -110,7 +110,7 @@ impl fmt::Display for Location {
 pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
     match weights_option {
         Some(path) => find_named(path),
-        None => Ok(unnamed(&folders()).next().map_or(Location::BuiltIn, Location::File)),
+        None => Ok(unnamed(&folders()).next().map_or(Location::BuiltIn(&built_in::MAIN), Location::File)),
     }
 }
 
@@ -147,12 +147,14 @@ fn load_unnamed(
             Err(error) => passed_over(&error),
         }
     }
-    Ok((Location::BuiltIn, Location::BuiltIn.load(interface)?))
+    let main = Location::BuiltIn(&built_in::MAIN);
+    let network = main.load(interface)?;
+    Ok((main, network))
 }
 
 fn find_named(path: &Path) -> Result<Location, NetworkError> {
-    if built_in::NAMES.iter().any(|name| path.as_os_str().eq_ignore_ascii_case(name)) && !path.is_file() {
-        return Ok(Location::BuiltIn);
+    if let Some(own) = built_in::named(path.as_os_str()).filter(|_| !path.is_file()) {
+        return Ok(Location::BuiltIn(own));
     }
     if let Some(found) = named(path, &folders()) {
         return Ok(Location::File(found));

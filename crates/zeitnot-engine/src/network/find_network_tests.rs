@@ -76,7 +76,7 @@ fn the_first_network_that_could_play_is_the_one_that_is_told() {
         let line = result.unwrap_err();
         assert!(line.contains(name) && line.contains(part) && passed_over.is_empty(), "{line}; {passed_over:?}");
     };
-    wrong(built_in::NAME, "/output/policy", "Lc0's own format");
+    wrong(built_in::MAIN.name, "/output/policy", "Lc0's own format");
     write(folder.path(), "oldest.pb.gz", &network, 30);
     let older = write(folder.path(), "older.onnx", &model, 20);
     wrong("older.onnx", "p", "its outputs are /output/policy");
@@ -118,19 +118,22 @@ fn our_own_networks_are_passed_over() {
 }
 
 #[test]
-fn the_network_inside_the_program_has_its_names() {
-    for name in built_in::NAMES.iter().chain(&["Zeitnot-Small"]) {
-        assert_eq!(find(Some(Path::new(name))).unwrap(), Location::BuiltIn, "{name}");
+fn the_networks_inside_the_program_have_their_names() {
+    for (own, other) in [(&built_in::MAIN, "<built in>"), (&built_in::TINY, "Zeitnot-Tiny")] {
+        let location = Location::BuiltIn(own);
+        for name in [own.name, own.file, other] {
+            assert_eq!(find(Some(Path::new(name))).unwrap(), location, "{name}");
+        }
+        // A path with a folder is no name; the tests run in the crate's folder.
+        let file = Path::new("networks").join(own.file);
+        assert_eq!(find(Some(&file)).unwrap(), Location::File(file.clone()));
+        let network = location.load(&OnnxInterface::default()).unwrap();
+        assert_eq!((network.name(), location.path()), (own.name, None));
+        assert!(network.description().moves_left);
+        assert_eq!(location.size().unwrap(), own.bytes.len() as u64);
+        assert_eq!(location.sha256().unwrap(), Location::File(file).sha256().unwrap());
+        assert!(location.to_string().contains("built in"));
     }
-    // A path with a folder is no name; the tests run in the crate's folder.
-    let file = Path::new("networks").join(built_in::FILE);
-    assert_eq!(find(Some(&file)).unwrap(), Location::File(file.clone()));
-    let network = Location::BuiltIn.load(&OnnxInterface::default()).unwrap();
-    assert_eq!((network.name(), Location::BuiltIn.path()), (built_in::NAME, None));
-    assert!(network.description().moves_left);
-    assert_eq!(Location::BuiltIn.size().unwrap(), built_in::BYTES.len() as u64);
-    assert_eq!(Location::BuiltIn.sha256().unwrap(), Location::File(file).sha256().unwrap());
-    assert!(Location::BuiltIn.to_string().contains("built in"));
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub mod testing;
 mod transform;
 mod weights;
 
-pub use built_in::NAME as BUILT_IN;
+pub use built_in::{BuiltIn, NAME as BUILT_IN};
 pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
