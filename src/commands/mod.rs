@@ -76,6 +76,12 @@ fn cli() -> Command {
     engine_options::add_to(root)
 }
 
+/// The date for the PGN.
+fn today() -> String {
+    let now = ::time::OffsetDateTime::now_utc();
+    format!("{:04}.{:02}.{:02}", now.year(), u8::from(now.month()), now.day())
+}
+
 /// Threads that the machine runs at once.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)

@@ -54,7 +54,7 @@ fn every_fact_reaches_the_manager() {
         assert_ne!(budget(more), usual, "{more:?}");
     }
     assert_ne!(budget(&["--reused", "9000", "--nps", "1000"]), budget(&["--reused", "9000"]));
-    assert!((budget(&["--overhead", "59000"]) - 1_000.0 / 70.0 / 0.5 / 0.7).abs() < 1e-9);
+    assert!((budget(&["--overhead", "59000"]) - 1_000.0 / 50.0 / 0.5 / 0.7).abs() < 1e-9);
 }
 
 // docs/lc0.md, 1.11: four moves of one game.

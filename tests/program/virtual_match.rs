@@ -137,6 +137,31 @@ fn a_comparison_is_refused_where_one_of_its_pairs_would_repeat_itself() {
     assert!(is_played, "{errors}");
 }
 
+/// A proof's page without the line of program and date.
+fn proof(folder: &Path, flags: &[&str]) -> Vec<String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+    command.current_dir(folder).args(["time", "prove", "--scale", "150"]).args(flags);
+    let output = command.output().unwrap();
+    let (page, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{errors}");
+    page.lines().filter(|line| !line.starts_with("Zeitnot ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_proof_goes_on_and_repeats_itself() {
+    if !std::arch::is_x86_feature_detected!("avx2") {
+        eprintln!("skipped: no AVX2");
+        return;
+    }
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let whole = proof(one.path(), &["--quick", "--games", "4"]);
+    let begun = proof(other.path(), &["--quick", "--games", "2"]);
+    assert_eq!(proof(other.path(), &["--quick", "--games", "4", "--concurrency", "1"]), whole);
+    assert_ne!(begun.last(), whole.last(), "another digest");
+    assert!(whole.iter().any(|line| line.starts_with("| 150 | `legacy` | 4 |")), "{whole:?}");
+    assert!(one.path().join("prove/150-zeitnot-small-430-10+0.1-legacy.pgn").is_file());
+}
+
 /// `ZEITNOT_KILLS=50` kills a match that often.
 #[test]
 fn a_match_that_is_killed_at_any_moment_goes_on_without_losing_or_repeating_a_game() {

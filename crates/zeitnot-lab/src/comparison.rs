@@ -56,19 +56,25 @@ pub struct Comparison {
     pub times: Vec<PlayerTimes>,
 }
 
+/// The results of the first player in games in order: an odd number and the next one are a pair.
+pub fn results_of(games: &[GameRecord]) -> Results {
+    let mut results = Results::default();
+    for pair in games.chunks(2) {
+        match pair {
+            [one, other] => results.add_pair([one.result_of_first(), other.result_of_first()]),
+            rest => rest.iter().for_each(|game| results.add_game(game.result_of_first())),
+        }
+    }
+    results
+}
+
 impl Comparison {
     /// Adds all games at one time control: for each pair of players, first and second, their games in order.
     pub fn add(&mut self, tc: &str, matches: &[([String; 2], Vec<GameRecord>)]) {
         let mut of_player: BTreeMap<&str, Vec<(&GameRecord, bool)>> = BTreeMap::new();
         let mut names = Vec::new();
         for (players, games) in matches {
-            let mut results = Results::default();
-            for pair in games.chunks(2) {
-                match pair {
-                    [one, other] => results.add_pair([one.result_of_first(), other.result_of_first()]),
-                    rest => rest.iter().for_each(|game| results.add_game(game.result_of_first())),
-                }
-            }
+            let results = results_of(games);
             let mut forfeits = [0; 2];
             for is_first in games.iter().filter_map(GameRecord::lost_on_time_by_first) {
                 forfeits[usize::from(!is_first)] += 1;

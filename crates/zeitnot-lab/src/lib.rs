@@ -13,6 +13,7 @@
 //! | [`games`] | timed games and matches, their players, openings and clocks; PGN read and written |
 //! | [`setup`] | matches prepared: players, networks, clocks and start positions |
 //! | `clock_use`, `comparison` | how players used their clocks; several players at several time controls |
+//! | [`proof`] | games at three scales that show what the default manager is worth, and bounds declared before them |
 //! | [`recordings`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | [`tune`] | parameters tuned by SPSA on matches, replays or simulated games |
@@ -26,6 +27,7 @@ mod clock_use;
 mod comparison;
 pub mod games;
 pub mod measure;
+pub mod proof;
 pub mod recordings;
 pub mod report;
 pub mod results;

@@ -30,7 +30,7 @@ fn arg(name: &'static str, value: &'static str, help: &'static str) -> Arg {
 pub fn add_to(command: Command) -> Command {
     let file = |name, help| arg(name, "FILE", help).value_parser(value_parser!(PathBuf));
     let common = [
-        file("openings", "Start positions: EPD, FEN or PGN; may be given again")
+        file("openings", "Start positions: EPD, FEN or PGN, or builtin; may be given again")
             .action(ArgAction::Append)
             .conflicts_with("fen"),
         arg("clock", "CLOCK", "Clock of the games")
@@ -228,7 +228,10 @@ pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> 
     let mut settings = Value::Object(settings);
     setup::add_digests(
         &mut settings,
-        FILES.iter().flat_map(|name| matches.get_many::<PathBuf>(name).unwrap_or_default()),
+        FILES
+            .iter()
+            .flat_map(|name| matches.get_many::<PathBuf>(name).unwrap_or_default())
+            .filter(|path| !Openings::is_built_in(path)),
     )?;
     Ok(settings)
 }

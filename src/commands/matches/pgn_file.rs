@@ -1,5 +1,6 @@
 //! Writes the games of a match to the end of a PGN file.
 
+use crate::commands::today;
 use anyhow::Context as _;
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -106,13 +107,6 @@ fn is_torn(path: &Path) -> std::io::Result<bool> {
     file.read_exact(&mut last)?;
     Ok(last != *b"\n")
 }
-
-/// The date for the PGN.
-fn today() -> String {
-    let now = time::OffsetDateTime::now_utc();
-    format!("{:04}.{:02}.{:02}", now.year(), u8::from(now.month()), now.day())
-}
-
 #[cfg(test)]
 mod tests {
     use super::are_broken_off;

@@ -1,8 +1,9 @@
-//! Reads start positions of games from files of EPD, FEN and PGN.
+//! Reads start positions of games from files of EPD, FEN and PGN, or takes those inside the program.
 //!
 //! All positions and moves are checked when a file is read: a bad opening would otherwise end a match after hours.
 //! Openings are kept as text, because a book has hundreds of thousands.
 
+mod built_in;
 mod epd_lines;
 mod pgn_games;
 mod random_openings;
@@ -85,9 +86,9 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Reads the files: PGN where the name ends in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a
-    /// line. At most `plies` plies are taken from a game of a PGN; `None` takes the whole main line. Without files
-    /// there is one opening, the standard start position.
+    /// Reads the files. The name `builtin` stands for the openings inside the program. A file is PGN where the name ends in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a
+    /// line. At most `plies` plies are taken from a game of a PGN or an opening of the program; `None` takes the whole
+    /// main line. Without files there is one opening, the standard start position.
     ///
     /// Positions with castling rights of Chess960 begin games of Chess960.
     ///
@@ -101,6 +102,11 @@ impl Openings {
             books.push(vec![Game::new().fen().into()]);
         }
         Ok(Openings { books, shuffled: None })
+    }
+
+    /// Whether the name is not that of a file, but stands for the openings inside the program.
+    pub fn is_built_in(path: &Path) -> bool {
+        path == Path::new(built_in::NAME)
     }
 
     /// Puts the openings in another order.
@@ -162,6 +168,9 @@ enum BookError {
 }
 
 fn read_book(path: &Path, plies: Option<usize>) -> Result<Book, OpeningsError> {
+    if Openings::is_built_in(path) {
+        return Ok(built_in::book(plies));
+    }
     let is_named_pgn = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
     let path = || path.to_owned();
     let cannot_read = |error| OpeningsError::Read { path: path(), error };

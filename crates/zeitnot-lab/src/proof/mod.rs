@@ -1,0 +1,235 @@
+//! Declares the games that compare the default time manager with others at three scales, and judges their results by
+//! bounds that were set before any of them was played.
+//!
+//! | file | what |
+//! |---|---|
+//! | `page` | the page of a proof, in Markdown |
+
+mod page;
+
+pub use page::page;
+
+use crate::comparison::results_of;
+use crate::games::TimeControl;
+use crate::games::record::GameRecord;
+use crate::strength::Results;
+use crate::strength::elo::EloDifference;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+
+/// The declaration of the cells.
+const CELLS: &str = include_str!("../../proof/cells.json");
+
+/// All cells, and what they have in common.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    /// Seed of the order of openings and of the players.
+    pub seed: u64,
+    /// Start positions, as `--openings` names them.
+    pub book: String,
+    /// Instruction set of the networks: another one rounds differently, and plays other games.
+    pub isa: String,
+    /// The time manager that is proved.
+    pub first: String,
+    /// What the results must reach.
+    pub bounds: Bounds,
+    /// The cells, in the order in which they are played.
+    pub cells: Vec<ProofCell>,
+}
+
+/// Bounds of the results against `legacy`, in Elo.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bounds {
+    /// All games of a scale together: the lower end of the 95 % interval is above this.
+    pub pooled_lower: f64,
+    /// Each cell: the estimate is at least this.
+    pub cell: f64,
+}
+
+/// The games of one network against one manager, at one speed and time control.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProofCell {
+    /// New nodes of a move, about.
+    pub scale: u64,
+    /// Name of the network, one of those inside the program.
+    pub network: String,
+    /// Evaluations a second on the virtual clock.
+    pub nps: f64,
+    /// The time control, in the notation of `--tc`.
+    pub tc: String,
+    /// The other time manager.
+    pub second: String,
+    /// Number of games.
+    pub games: u64,
+    /// Number of games of a quick proof; 0 leaves the cell out.
+    pub quick: u64,
+}
+
+impl Proof {
+    /// The declaration inside the program.
+    pub fn declared() -> Proof {
+        serde_json::from_str(CELLS).expect("a test reads it")
+    }
+}
+
+impl ProofCell {
+    /// The time control.
+    ///
+    /// # Panics
+    /// Where a declaration has none; a test reads all of them.
+    pub fn time_control(&self) -> TimeControl {
+        self.tc.parse().expect("a test reads it")
+    }
+
+    /// A name for files, without spaces and signs that a file system may not take.
+    pub fn file_name(&self) -> String {
+        let ProofCell { scale, network, nps, tc, second, .. } = self;
+        format!("{scale}-{network}-{nps}-{}-{second}", tc.replace('/', "_"))
+    }
+}
+
+/// The games of a cell.
+#[derive(Clone, Debug)]
+pub struct PlayedCell {
+    /// The declaration of the cell.
+    pub cell: ProofCell,
+    /// The games, in order.
+    pub games: Vec<GameRecord>,
+}
+
+impl PlayedCell {
+    /// The results of the first manager.
+    pub fn results(&self) -> Results {
+        results_of(&self.games)
+    }
+}
+
+/// The digest of all moves, times and ends of the games: the same program on the same instruction set has the same.
+pub fn digest(cells: &[PlayedCell]) -> String {
+    let mut hash = Sha256::new();
+    for PlayedCell { cell, games } in cells {
+        hash.update(cell.file_name());
+        for game in games {
+            hash.update(serde_json::to_vec(game).expect("a record has no map whose keys are not text"));
+        }
+    }
+    hash.finalize().iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The results of one scale against one manager.
+#[derive(Clone, Debug)]
+pub struct Pooled {
+    /// New nodes of a move, about.
+    pub scale: u64,
+    /// The other manager.
+    pub second: String,
+    /// The results of the first manager in all of its cells.
+    pub results: Results,
+}
+
+/// The results of each scale against each manager, in the order of the cells.
+pub fn pooled(cells: &[PlayedCell]) -> Vec<Pooled> {
+    let mut all: Vec<Pooled> = Vec::new();
+    for played in cells {
+        let (scale, second) = (played.cell.scale, &played.cell.second);
+        let found = all.iter().position(|pooled| pooled.scale == scale && pooled.second == *second);
+        let at = found.unwrap_or_else(|| {
+            all.push(Pooled { scale, second: second.clone(), results: Results::default() });
+            all.len() - 1
+        });
+        all[at].results += &played.results();
+    }
+    all
+}
+
+/// Whether results hold a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The bound is held.
+    Held,
+    /// The bound is not held.
+    Missed,
+    /// The results give no estimate.
+    Unknown,
+}
+
+impl Pooled {
+    /// Whether the lower end of the interval is above a bound.
+    pub fn is_above(&self, bound: f64) -> Verdict {
+        let estimate = EloDifference::new(&self.results).logistic;
+        verdict(estimate.elo.zip(estimate.margin).map(|(elo, margin)| elo - margin > bound))
+    }
+}
+
+impl PlayedCell {
+    /// Whether the estimate is at least a bound.
+    pub fn reaches(&self, bound: f64) -> Verdict {
+        verdict(EloDifference::new(&self.results()).logistic.elo.map(|elo| elo >= bound))
+    }
+}
+
+fn verdict(holds: Option<bool>) -> Verdict {
+    match holds {
+        Some(true) => Verdict::Held,
+        Some(false) => Verdict::Missed,
+        None => Verdict::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::record::drawn_game;
+
+    #[test]
+    fn the_declaration_can_be_read() {
+        let proof = Proof::declared();
+        let names: std::collections::BTreeSet<String> = proof.cells.iter().map(ProofCell::file_name).collect();
+        assert_eq!(names.len(), proof.cells.len());
+        for cell in &proof.cells {
+            assert!(cell.time_control().base_ms > 0.0 && cell.nps > 0.0, "{cell:?}");
+            assert!(cell.games % 2 == 0 && cell.quick % 2 == 0 && cell.quick <= cell.games, "{cell:?}");
+        }
+        for scale in [150, 1_500, 15_000] {
+            let against_legacy = |cell: &&ProofCell| cell.scale == scale && cell.second == "legacy";
+            let games: u64 = proof.cells.iter().filter(against_legacy).map(|cell| cell.games).sum();
+            assert!(games >= 900, "{scale}: {games}");
+            assert!(proof.cells.iter().filter(against_legacy).any(|cell| cell.quick > 0), "{scale}");
+        }
+    }
+
+    fn played(wins: usize, draws: usize) -> PlayedCell {
+        let cell = Proof::declared().cells[0].clone();
+        // The first player is White in games with odd numbers.
+        let won = |at: usize| GameRecord { white_won: Some(at.is_multiple_of(2)), ..drawn_game(at as u64 + 1) };
+        let games = (0..wins).map(won).chain((wins..wins + draws).map(|at| drawn_game(at as u64 + 1)));
+        PlayedCell { cell, games: games.collect() }
+    }
+
+    #[test]
+    fn bounds_are_held_or_missed() {
+        let (even, ahead) = (played(0, 20), played(10, 20));
+        assert_eq!(even.reaches(-10.0), Verdict::Held);
+        assert_eq!(even.reaches(10.0), Verdict::Missed);
+        assert_eq!(played(0, 0).reaches(0.0), Verdict::Unknown);
+        assert_eq!(pooled(std::slice::from_ref(&even))[0].is_above(0.0), Verdict::Missed);
+        let both = pooled(&[ahead.clone(), ahead]);
+        assert_eq!((both.len(), both[0].results.games()), (1, 60));
+        assert_eq!(both[0].is_above(0.0), Verdict::Held);
+    }
+
+    #[test]
+    fn the_digest_sees_every_game() {
+        let (one, other) = (played(2, 4), played(2, 5));
+        let of = |played: &PlayedCell| digest(std::slice::from_ref(played));
+        assert_eq!(of(&one), of(&one.clone()));
+        assert_ne!(of(&one), of(&other));
+    }
+}
