@@ -219,7 +219,8 @@ mod tests {
         assert_eq!(even.reaches(-10.0), Verdict::Held);
         assert_eq!(even.reaches(10.0), Verdict::Missed);
         assert_eq!(played(0, 0).reaches(0.0), Verdict::Unknown);
-        assert_eq!(pooled(std::slice::from_ref(&even))[0].is_above(0.0), Verdict::Missed);
+        assert_eq!(pooled(&[even])[0].is_above(0.0), Verdict::Unknown, "draws alone have no error");
+        assert_eq!(pooled(&[played(2, 20)])[0].is_above(0.0), Verdict::Missed);
         let both = pooled(&[ahead.clone(), ahead]);
         assert_eq!((both.len(), both[0].results.games()), (1, 60));
         assert_eq!(both[0].is_above(0.0), Verdict::Held);

@@ -227,9 +227,9 @@ mod tests {
         let stoppers = StopperParams { smart_pruning_factor: 0.0, overhead_ms: 0.0, ..StopperParams::default() };
         let rules = ReplayRules { control: "10+0.1".parse().unwrap(), speed: Speed { nps: 100.0, batch: 1 }, stoppers };
         let traces = traces();
-        // With a larger reserve the searches of these few recorded searches, all alike, jump from half to twice the
+        // With a larger reserve, or other limits for each share, the searches of these few recorded searches, all alike, jump from half to twice the
         // nodes at one speed.
-        for spec in ["simple", "legacy", "smooth(extension=0.5)"] {
+        for spec in ["simple", "legacy", "smooth(extension=0.5,visit-share=0)"] {
             let (_, replayed) = equal_nodes(&traces, spec, &rules, 100.0).unwrap();
             assert!((replayed.mean_nodes() - 100.0).abs() < 1.0, "{spec}: {}", replayed.mean_nodes());
         }
