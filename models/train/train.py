@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from backend import BACKENDS, choose, training_pass, has_bfloat16
+from backend import BACKENDS, choose, has_bfloat16, training_pass
 from common import between, digest, make_folder, positive, whole
 from data import Positions, batches, how_often
 from export import load

@@ -14,6 +14,7 @@ mod flags;
 mod genfens;
 mod interrupt;
 mod matches;
+mod missing_games;
 mod net;
 mod old_spellings;
 mod options;

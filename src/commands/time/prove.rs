@@ -2,7 +2,7 @@
 
 use crate::commands::flags::{flag, match_flags, switch};
 use crate::commands::output::{note, notes, say};
-use crate::commands::{cores, engine_options, interrupt, progress};
+use crate::commands::{cores, engine_options, interrupt, missing_games, progress, today};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::ProgressBar;
@@ -17,7 +17,7 @@ use zeitnot_engine::clock::{MonotonicClock, VirtualClock};
 use zeitnot_engine::engine::{Engine, Options};
 use zeitnot_lab::proof::{PlayedCell, Proof, ProofCell, page};
 use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
-use zeitnot_lab::{Event, Journal, OpeningOrder, Openings, Rules, run_match, write_pgn};
+use zeitnot_lab::{Journal, OpeningOrder, Openings, Rules, write_pgn};
 
 /// The event of the games in their PGN.
 const EVENT: &str = "zeitnot time prove";
@@ -36,7 +36,7 @@ pub fn command() -> Command {
                 .hide_possible_values(true)
                 .help("150, 1500 or 15000 new nodes a move, about; may be given again [default: all]"),
         )
-        .arg(switch("quick", "Some games at each scale, in half an hour of two cores"))
+        .arg(switch("quick", "Some games at each scale"))
         .arg(flag("games", "N").value_parser(value_parser!(u64).range(2..)).help("Most games of a cell [default: all]"))
         .arg(
             flag("out", "FOLDER")
@@ -94,12 +94,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 /// Program, date and instruction set in one line.
 fn heading(proof: &Proof) -> String {
     let program = setup::program_sha256().map_or_else(String::new, |digest| format!(" (SHA-256 {})", &digest[..16]));
-    format!(
-        "Zeitnot {}{program}, {}, native networks with {}.",
-        env!("CARGO_PKG_VERSION"),
-        crate::commands::today(),
-        proof.isa
-    )
+    format!("Zeitnot {}{program}, {}, native networks with {}.", env!("CARGO_PKG_VERSION"), today(), proof.isa)
 }
 
 /// The settings that all cells share.
@@ -138,21 +133,12 @@ impl Table<'_> {
         let mut journal = Journal::resume(&path, settings, &["games"])?;
         let opening = |pair: u64| setup.starts.get(pair);
         let plan = setup.plan(games, &opening);
-        let make = |thread: usize| {
-            let announcer = match_flags::announcer(thread);
-            Ok([first.player(&clock, &announcer, None)?, second.player(&clock, &announcer, None)?])
-        };
-        run_match(&plan, &make, &mut journal, self.interrupted, &mut |event| {
-            if let Event::Finished { .. } = event {
-                self.bar.inc(1);
-            }
-        })
-        .with_context(|| format!("{}: the same command goes on with it", cell.file_name()))?;
-        let games: Vec<_> = journal.games().range(1..=games).map(|(_, game)| game.clone()).collect();
+        let games = missing_games::play(&plan, [first, second], &clock, &mut journal, self.bar, self.interrupted)
+            .with_context(|| format!("{}: the same command goes on with it", cell.file_name()))?;
         let pgn = self.out.join(format!("{}.pgn", cell.file_name()));
         let mut file = BufWriter::new(File::create(&pgn).with_context(|| format!("cannot write {}", pgn.display()))?);
         for game in &games {
-            write_pgn(&mut file, game, EVENT, &crate::commands::today())?;
+            write_pgn(&mut file, game, EVENT, &today())?;
         }
         file.flush().with_context(|| format!("cannot write {}", pgn.display()))?;
         Ok(PlayedCell { cell: cell.clone(), games })

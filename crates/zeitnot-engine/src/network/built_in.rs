@@ -1,5 +1,7 @@
 //! The networks inside the program: the one that plays where no other is named, and a tiny one for large trees.
 
+use std::ffi::OsStr;
+
 /// Name of the network that plays, for `--weights` and in messages.
 pub const NAME: &str = MAIN.name;
 /// Name that asks for the network that plays, as in Lc0.
@@ -34,7 +36,7 @@ pub const TINY: BuiltIn = BuiltIn {
 };
 
 /// The network that a name asks for: its own, its file's, or Lc0's for the network inside the program.
-pub(crate) fn named(name: &std::ffi::OsStr) -> Option<&'static BuiltIn> {
+pub(crate) fn named(name: &OsStr) -> Option<&'static BuiltIn> {
     let is = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
     let tiny = is(&[TINY.name, TINY.file]).then_some(&TINY);
     is(&[MAIN.name, MAIN.file, LC0_NAME]).then_some(&MAIN).or(tiny)

@@ -22,21 +22,17 @@ pub fn page(proof: &Proof, cells: &[PlayedCell], heading: &str) -> String {
     );
     row(&mut text, ["nodes a move", "against", "games", "+ = -", "Elo", "bound"].map(str::to_owned));
     row(&mut text, ["---"; 6].map(str::to_owned));
-    for Pooled { scale, second, results } in pooled(cells) {
-        let bound = match second == BOUNDED {
-            true => {
-                words(Pooled { scale, second: second.clone(), results: results.clone() }.is_above(bounds.pooled_lower))
-            }
-            false => "",
-        };
+    for together in pooled(cells) {
+        let Pooled { scale, second, results } = &together;
+        let bound = if second == BOUNDED { words(together.is_above(bounds.pooled_lower)) } else { "" };
         row(
             &mut text,
             [
                 scale.to_string(),
                 format!("`{second}`"),
                 results.games().to_string(),
-                score(&results),
-                elo(&results),
+                score(results),
+                elo(results),
                 bound.to_owned(),
             ],
         );

@@ -5,7 +5,7 @@ mod tables;
 
 use crate::commands::flags::{flag, json_flag, match_flags, switch, time_flags};
 use crate::commands::output::{note, notes, say};
-use crate::commands::{engine_options, interrupt, progress};
+use crate::commands::{engine_options, interrupt, missing_games, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use indicatif::ProgressBar;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::digest::sha256;
 use zeitnot_lab::results::{ComparisonResult, LabResult};
 use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
-use zeitnot_lab::{Comparison, Event, GameRecord, Journal, MatchPlan, TimeControl, run_match};
+use zeitnot_lab::{Comparison, GameRecord, Journal, MatchPlan, TimeControl};
 use zeitnot_text::printable::plain;
 
 /// Most characters in the name of a journal.
@@ -176,20 +176,8 @@ impl Grid<'_> {
         }
         let opening = |pair: u64| self.setup.starts.get(pair);
         let plan = MatchPlan { rules: self.setup.rules_at(tc), ..self.setup.plan(self.games, &opening) };
-        let make = |thread: usize| {
-            let announcer = match_flags::announcer(thread);
-            Ok([first.player(clock, &announcer, None)?, second.player(clock, &announcer, None)?])
-        };
-        let end = run_match(&plan, &make, &mut journal, interrupted, &mut |event| {
-            if let Event::Finished { is_resumed, .. } = event {
-                bar.inc(1);
-                if is_resumed {
-                    bar.reset_eta();
-                }
-            }
-        });
-        end.with_context(|| format!("{tc}: {} - {}: the same command goes on with it", first.name, second.name))?;
-        Ok(journal.games().range(1..=self.games).map(|(_, game)| game.clone()).collect())
+        missing_games::play(&plan, [first, second], clock, &mut journal, bar, interrupted)
+            .with_context(|| format!("{tc}: {} - {}: the same command goes on with it", first.name, second.name))
     }
 }
 

@@ -146,7 +146,7 @@ fn limit_with(params: &str, visits: &[u32]) -> f64 {
 
 // Monty #21.
 #[test]
-fn a_move_whose_best_reply_is_unclear_takes_longer() {
+fn a_search_whose_best_move_is_unsure_takes_longer() {
     let usual = limit_with("", &[30, 70]);
     near(limit_with("", &[50, 50]), usual * 1.4);
     near(limit_with("", &[10, 90]), usual * 0.6);
