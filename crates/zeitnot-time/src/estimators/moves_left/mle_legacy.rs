@@ -12,9 +12,9 @@ param_specs! {
 /// The estimator `mle-legacy`: the median residual life of a log-logistic distribution of game lengths
 /// (docs/lc0.md, 1.3).
 ///
-/// Its defaults leave the least regret of a game in simulations at three speeds. They are near Lc0's numbers (51.5 and 7.0
-/// in its legacy, 45.2 and 5.93 in its smooth). 70 and 4.5 have the least mean deviation from the lengths of 209 TCEC
-/// games, but leave a fifth of the clock unused.
+/// Its defaults are near Lc0's numbers (51.5 and 7.0 in its legacy, 45.2 and 5.93 in its smooth). 70 and 4.5, the defaults
+/// before, have the least mean deviation from the lengths of 209 TCEC games, but leave a fifth of the clock unused, and
+/// more regret at 1,500 and 15,000 nodes a move (docs/results/2026-11-scales.md).
 #[derive(Clone, Debug)]
 pub struct MleLegacy {
     midpoint: f64,

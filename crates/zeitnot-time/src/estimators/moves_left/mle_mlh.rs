@@ -20,7 +20,8 @@ pub const MLE_MLH: GroupSpec = GroupSpec {
 /// The estimator `mle-mlh`, which the design page of `smooth` announces (docs/documents.md, 1.3).
 ///
 /// A scale of 0.70 fits the head of t1-256x10 best to the lengths of TCEC's games (0.65 and 0.75 on either half of
-/// them); the default leaves less of the clock unused, and less regret.
+/// them); the default leaves less of the clock unused. In simulations the head is worth nothing to `smooth`
+/// (docs/results/2026-11-scales.md): its half is there for games that begin late, where the move number tells little.
 ///
 /// A reading is the root's average of the network's plies left, over the whole search so far. From one move of ours to
 /// the next the expectation falls by one; a new reading moves it by `trust` of the difference, so that one odd position

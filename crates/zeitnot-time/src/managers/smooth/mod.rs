@@ -354,7 +354,8 @@ impl TimeManager for Smooth {
         current.value = snapshot.best_value.or(current.value);
         let visits: f64 = snapshot.root_visits.iter().map(|visits| f64::from(*visits)).sum();
         let most = snapshot.root_visits.iter().max().copied().unwrap_or(0);
-        if visits > 0.0 {
+        // The share of an only move says nothing about others.
+        if visits > 0.0 && snapshot.root_visits.len() > 1 {
             current.best_share = Some(f64::from(most) / visits);
         }
 
@@ -387,7 +388,8 @@ impl TimeManager for Smooth {
             self.last_value = None;
             return;
         };
-        let Budget { average_move_ms, budget_ms, tax_ms, .. } = current.budget;
+        let Budget { average_move_ms, tax_ms, .. } = current.budget;
+        let budget_ms = current.budget.budget_ms * current.best_share.map_or(1.0, |share| self.share_factor(share));
         self.learned.search_ended(outcome, budget_ms, average_move_ms);
         if let Some(bank) = &mut self.bank {
             bank.move_ended(tax_ms, outcome.elapsed_ms - budget_ms);

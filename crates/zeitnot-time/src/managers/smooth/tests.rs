@@ -136,6 +136,32 @@ fn total_nodes_share_aims_at_the_best_moves_nodes() {
     near(limit("0", &[10, 10, 10, 10]), 2.0); // 2.8, but no more than twice
 }
 
+// The time use is measured in what the search was given, after the factor.
+#[test]
+fn a_search_that_uses_all_it_was_given_teaches_a_full_use() {
+    for visits in [[50, 50], [30, 70], [10, 90]] {
+        let mut manager = smooth("timeuse-update-rate=0.01");
+        manager.plan(&request(60_000.0, 0.0, 0));
+        let look = SearchSnapshot { root_visits: (&visits).into(), ..look(10.0, 100) };
+        let given_ms = manager.observe(&look).remaining_ms.unwrap() + 10.0;
+        manager.finish(&MoveOutcome { elapsed_ms: given_ms / 2.0, total_nodes: 100, ..MoveOutcome::default() });
+        near(manager.estimates().timeuse.unwrap(), 0.5);
+    }
+}
+
+#[test]
+fn an_only_move_does_not_teach_what_share_is_usual() {
+    let mut manager = smooth("");
+    for _ in 0..40 {
+        manager.plan(&request(60_000.0, 0.0, 0));
+        manager.observe(&SearchSnapshot { root_visits: (&[100]).into(), ..look(10.0, 100) });
+        manager.finish(&MoveOutcome { elapsed_ms: 0.0, ..MoveOutcome::default() });
+    }
+    let budget_ms = manager.plan(&request(60_000.0, 0.0, 0)).budget_ms;
+    let seen = SearchSnapshot { root_visits: (&[50, 50]).into(), ..look(10.0, 100) };
+    near((manager.observe(&seen).remaining_ms.unwrap() + 10.0) / budget_ms, 1.4);
+}
+
 /// Milliseconds that a search with these visits may take.
 fn limit_with(params: &str, visits: &[u32]) -> f64 {
     let mut manager = smooth(params);
