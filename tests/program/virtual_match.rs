@@ -149,7 +149,7 @@ fn proof(folder: &Path, flags: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_proof_goes_on_and_repeats_itself() {
-    if !std::arch::is_x86_feature_detected!("avx2") {
+    if !zeitnot_kernels::Isa::Avx2.is_available() {
         eprintln!("skipped: no AVX2");
         return;
     }

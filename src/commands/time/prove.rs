@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::backend::CostModel;
 use zeitnot_engine::clock::{MonotonicClock, VirtualClock};
 use zeitnot_engine::engine::{Engine, Options};
+use zeitnot_engine::network::{self, Location};
 use zeitnot_lab::proof::{PlayedCell, Proof, ProofCell, page};
 use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
 use zeitnot_lab::{Journal, OpeningOrder, Openings, Rules, write_pgn};
@@ -27,7 +28,7 @@ pub fn command() -> Command {
         .about("Play the declared games that show what the default manager is worth")
         .long_about(
             "Play the declared games that show what the default manager is worth. On a virtual clock with the networks inside the \
-             program the same program plays the same games on every processor with AVX2, and prints the same digest",
+             program the same program plays the same games again, and prints the same digest",
         )
         .arg(
             flag("scale", "NODES")
@@ -58,6 +59,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let is_quick = matches.get_flag("quick");
     let scales: Vec<&String> = matches.get_many("scale").unwrap_or_default().collect();
     let most = matches.get_one::<u64>("games").copied().unwrap_or(u64::MAX);
+    anyhow::ensure!(
+        most.is_multiple_of(2) || most == u64::MAX,
+        "--games {most}: each opening is played twice, so an even number"
+    );
     let games = |cell: &ProofCell| if is_quick { cell.quick } else { cell.games }.min(most);
     let cells: Vec<&ProofCell> = proof
         .cells
@@ -71,12 +76,16 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let heading = heading(&proof);
     note!("{heading}");
     let interrupted = interrupt::on_request()?;
-    let bar = progress::games(cells.iter().map(|cell| games(cell)).sum());
+    let all = cells.iter().map(|cell| games(cell)).sum();
+    note!("{all} games in {} cells, which come into {}", cells.len(), out.display());
+    let bar = progress::games(all);
     let table = Table { proof: &proof, out, concurrency, bar: &bar, interrupted: &interrupted };
     let mut played = Vec::new();
     for cell in cells {
         bar.set_message(cell.file_name());
-        played.push(table.play(cell, games(cell))?);
+        let of_cell = table.play(cell, games(cell))?;
+        bar.suspend(|| note!("{}: {} games", cell.file_name(), of_cell.games.len()));
+        played.push(of_cell);
         if interrupted.load(Ordering::SeqCst) {
             bar.finish_and_clear();
             interrupt::exit("interrupted: the same command goes on with it");
@@ -84,7 +93,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     bar.finish_and_clear();
     let text = page(&proof, &played, &heading);
-    let path = out.join("page").with_extension("md");
+    // A page of its own for each choice of cells: a smaller one does not take the place of a larger one.
+    let choice = scales.iter().map(|scale| format!("-{scale}")).chain(is_quick.then(|| "-quick".to_owned()));
+    let path = out.join(format!("page{}.md", choice.collect::<String>()));
     std::fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
     say!("{}", text.trim_end());
     note!("games and page in {}", out.display());
@@ -133,19 +144,25 @@ impl Table<'_> {
         let mut journal = Journal::resume(&path, settings, &["games"])?;
         let opening = |pair: u64| setup.starts.get(pair);
         let plan = setup.plan(games, &opening);
-        let games = missing_games::play(&plan, [first, second], &clock, &mut journal, self.bar, self.interrupted)
+        let played = missing_games::play(&plan, [first, second], &clock, &mut journal, self.bar, self.interrupted)
             .with_context(|| format!("{}: the same command goes on with it", cell.file_name()))?;
         let pgn = self.out.join(format!("{}.pgn", cell.file_name()));
         let mut file = BufWriter::new(File::create(&pgn).with_context(|| format!("cannot write {}", pgn.display()))?);
-        for game in &games {
+        for game in journal.games().values() {
             write_pgn(&mut file, game, EVENT, &today())?;
         }
         file.flush().with_context(|| format!("cannot write {}", pgn.display()))?;
-        Ok(PlayedCell { cell: cell.clone(), games })
+        Ok(PlayedCell { cell: cell.clone(), games: played })
     }
 
     /// This engine with the network of a cell and a time manager.
     fn contestant(&self, cell: &ProofCell, manager: &str) -> anyhow::Result<Contestant> {
+        let place = network::find(Some(Path::new(&cell.network)))?;
+        anyhow::ensure!(
+            matches!(place, Location::BuiltIn(_)),
+            "{}: the declared network is inside the program; {place} would play in its place",
+            cell.file_name()
+        );
         let clock = Arc::new(MonotonicClock::new());
         let mut engine = Engine::new(Options::default(), clock, engine_options::MAY_INSTALL);
         let isa = format!("isa={}", self.proof.isa);

@@ -108,7 +108,7 @@ impl PlayedCell {
     }
 }
 
-/// The digest of all moves, times and ends of the games: the same program on the same instruction set has the same.
+/// The digest of the games as their journals have them: names, moves, times, budgets, evaluations, clocks, ends.
 pub fn digest(cells: &[PlayedCell]) -> String {
     let mut hash = Sha256::new();
     for PlayedCell { cell, games } in cells {
@@ -126,6 +126,8 @@ pub fn digest(cells: &[PlayedCell]) -> String {
 /// The results of one scale against one manager.
 #[derive(Clone, Debug)]
 pub struct Pooled {
+    /// Whether all declared games of its cells were played.
+    pub is_complete: bool,
     /// New nodes of a move, about.
     pub scale: u64,
     /// The other manager.
@@ -134,14 +136,17 @@ pub struct Pooled {
     pub results: Results,
 }
 
-/// The results of each scale against each manager, in the order of the cells.
-pub fn pooled(cells: &[PlayedCell]) -> Vec<Pooled> {
+/// The results of each scale against each manager, in the order of the cells. `proof` tells which cells there should be.
+pub fn pooled(proof: &Proof, cells: &[PlayedCell]) -> Vec<Pooled> {
     let mut all: Vec<Pooled> = Vec::new();
     for played in cells {
         let (scale, second) = (played.cell.scale, &played.cell.second);
         let found = all.iter().position(|pooled| pooled.scale == scale && pooled.second == *second);
         let at = found.unwrap_or_else(|| {
-            all.push(Pooled { scale, second: second.clone(), results: Results::default() });
+            let declared = proof.cells.iter().filter(|cell| cell.scale == scale && cell.second == *second);
+            let is_played = |cell: &ProofCell| cells.iter().any(|played| played.cell == *cell && played.is_complete());
+            let is_complete = declared.into_iter().all(is_played);
+            all.push(Pooled { is_complete, scale, second: second.clone(), results: Results::default() });
             all.len() - 1
         });
         all[at].results += &played.results();
@@ -158,19 +163,32 @@ pub enum Verdict {
     Missed,
     /// The results give no estimate.
     Unknown,
+    /// Games of the declaration are missing.
+    Incomplete,
 }
 
 impl Pooled {
     /// Whether the lower end of the interval is above a bound.
     pub fn is_above(&self, bound: f64) -> Verdict {
+        if !self.is_complete {
+            return Verdict::Incomplete;
+        }
         let estimate = EloDifference::new(&self.results).logistic;
         verdict(estimate.elo.zip(estimate.margin).map(|(elo, margin)| elo - margin > bound))
     }
 }
 
 impl PlayedCell {
+    /// Whether all declared games were played.
+    pub fn is_complete(&self) -> bool {
+        self.games.len() as u64 == self.cell.games
+    }
+
     /// Whether the estimate is at least a bound.
     pub fn reaches(&self, bound: f64) -> Verdict {
+        if !self.is_complete() {
+            return Verdict::Incomplete;
+        }
         verdict(EloDifference::new(&self.results()).logistic.elo.map(|elo| elo >= bound))
     }
 }
@@ -205,8 +223,9 @@ mod tests {
         }
     }
 
+    /// The only cell of a declaration, played.
     fn played(wins: usize, draws: usize) -> PlayedCell {
-        let cell = Proof::declared().cells[0].clone();
+        let cell = ProofCell { games: (wins + draws) as u64, ..Proof::declared().cells[0].clone() };
         // The first player is White in games with odd numbers.
         let won = |at: usize| GameRecord { white_won: Some(at.is_multiple_of(2)), ..drawn_game(at as u64 + 1) };
         let games = (0..wins).map(won).chain((wins..wins + draws).map(|at| drawn_game(at as u64 + 1)));
@@ -219,18 +238,29 @@ mod tests {
         assert_eq!(even.reaches(-10.0), Verdict::Held);
         assert_eq!(even.reaches(10.0), Verdict::Missed);
         assert_eq!(played(0, 0).reaches(0.0), Verdict::Unknown);
-        assert_eq!(pooled(&[even])[0].is_above(0.0), Verdict::Unknown, "draws alone have no error");
-        assert_eq!(pooled(&[played(2, 20)])[0].is_above(0.0), Verdict::Missed);
-        let both = pooled(&[ahead.clone(), ahead]);
-        assert_eq!((both.len(), both[0].results.games()), (1, 60));
-        assert_eq!(both[0].is_above(0.0), Verdict::Held);
+        let of = |cells: &[PlayedCell]| {
+            let declared =
+                Proof { cells: cells.iter().map(|played| played.cell.clone()).collect(), ..Proof::declared() };
+            pooled(&declared, cells).remove(0)
+        };
+        assert_eq!(of(&[even]).is_above(0.0), Verdict::Unknown, "draws alone have no error");
+        assert_eq!(of(&[played(2, 20)]).is_above(0.0), Verdict::Missed);
+        let both = of(&[ahead.clone(), ahead.clone()]);
+        assert_eq!((both.results.games(), both.is_above(0.0)), (60, Verdict::Held));
+        // With games missing there is no verdict.
+        let part = PlayedCell { games: ahead.games[..28].to_vec(), ..ahead.clone() };
+        assert_eq!((part.reaches(0.0), of(&[part]).is_above(0.0)), (Verdict::Incomplete, Verdict::Incomplete));
+        assert_eq!(pooled(&Proof::declared(), &[ahead])[0].is_above(0.0), Verdict::Incomplete, "a cell of many");
     }
 
     #[test]
     fn the_digest_sees_every_game() {
-        let (one, other) = (played(2, 4), played(2, 5));
+        let one = played(2, 4);
         let of = |played: &PlayedCell| digest(std::slice::from_ref(played));
         assert_eq!(of(&one), of(&one.clone()));
-        assert_ne!(of(&one), of(&other));
+        assert_ne!(of(&one), of(&played(2, 5)));
+        let mut other_end = one.clone();
+        other_end.games[1].white_won = None;
+        assert_ne!(of(&one), of(&other_end));
     }
 }

@@ -22,8 +22,8 @@ pub fn page(proof: &Proof, cells: &[PlayedCell], heading: &str) -> String {
     );
     row(&mut text, ["nodes a move", "against", "games", "+ = -", "Elo", "bound"].map(str::to_owned));
     row(&mut text, ["---"; 6].map(str::to_owned));
-    for together in pooled(cells) {
-        let Pooled { scale, second, results } = &together;
+    for together in pooled(proof, cells) {
+        let Pooled { scale, second, results, .. } = &together;
         let bound = if second == BOUNDED { words(together.is_above(bounds.pooled_lower)) } else { "" };
         row(
             &mut text,
@@ -47,6 +47,7 @@ pub fn page(proof: &Proof, cells: &[PlayedCell], heading: &str) -> String {
         "+ = -",
         "Elo",
         "bound",
+        "lost on time",
         "clock left in games of 40 moves, median of each",
     ];
     row(&mut text, head.map(str::to_owned));
@@ -65,6 +66,7 @@ pub fn page(proof: &Proof, cells: &[PlayedCell], heading: &str) -> String {
                 score(&results),
                 elo(&results),
                 bound.to_owned(),
+                forfeits(played),
                 format!("{}, {}", left(played, true), left(played, false)),
             ],
         );
@@ -90,7 +92,14 @@ fn words(verdict: Verdict) -> &'static str {
         Verdict::Held => "held",
         Verdict::Missed => "missed",
         Verdict::Unknown => "no estimate",
+        Verdict::Incomplete => "incomplete",
     }
+}
+
+/// Number of games that the first and the second player lost on time.
+fn forfeits(played: &PlayedCell) -> String {
+    let lost = |is_first| played.games.iter().filter(|game| game.lost_on_time_by_first() == Some(is_first)).count();
+    format!("{}, {}", lost(true), lost(false))
 }
 
 /// Fewest moves of a side in the games whose clocks are told.
@@ -124,6 +133,10 @@ mod tests {
         assert!(page.contains("\na heading\n") && page.contains(&digest(&cells)), "{page}");
         assert_eq!(lines("| 15000 | zeitnot-tiny |"), 4);
         assert_eq!(lines("| 15000 | `legacy` | 12 | +0 =12 -0 |"), 1);
-        assert!(page.contains("| missed |") || page.contains("| no estimate |"), "twelve draws are no proof: {page}");
+        assert_eq!(
+            lines("| 15000 | `legacy` | 12 | +0 =12 -0 | +0.0, its error beyond measure | incomplete |"),
+            1,
+            "{page}"
+        );
     }
 }

@@ -11,6 +11,9 @@ use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::event_log::SearchStart;
 use zeitnot_time::{Plan, SearchLimits, StopperParams, Timekeeper};
 
+/// The longest that a test waits for an answer.
+const LONGEST_WAIT: std::time::Duration = std::time::Duration::from_secs(60);
+
 /// Keeps what a search said.
 #[derive(Default)]
 pub struct Answer {
@@ -80,8 +83,14 @@ impl Started {
     /// The end that the listener was told. (Whichever thread sees first that an answer is due gives it: the caller of
     /// `stop` or `ponder_hit`, or the watchdog beside it.)
     pub fn answered(&self) -> SearchEnd {
-        self.search.wait_for_answer();
-        self.answer.end.lock().take().expect("a search that has answered has told its listener")
+        let since = std::time::Instant::now();
+        loop {
+            if let Some(end) = self.answer.end.lock().take() {
+                return end;
+            }
+            assert!(since.elapsed() < LONGEST_WAIT, "the search does not answer");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
     }
 }
 
