@@ -60,7 +60,7 @@ fuzz_target!(|data: &[u8]| {
         lines.push('\n');
     }
     let said = Said::default();
-    run(engine, false, lines.as_bytes(), &Output::new(said.clone())).expect("bytes in memory can be read");
+    run(engine, Default::default(), lines.as_bytes(), &Output::new(said.clone())).expect("bytes in memory can be read");
     let said = String::from_utf8(said.0.lock().unwrap().clone()).expect("the engine speaks UTF-8");
     assert!(!said.contains("this is a defect"), "{said}");
     let moves = said.lines().filter(|line| line.starts_with("bestmove ")).count();

@@ -2,11 +2,12 @@
 //! optional; `#` begins a comment, on a line of its own (docs/lc0.md, 5.3) or after a blank and outside quotation
 //! marks. The command line overrides the file.
 
-use super::preload::{self, PRELOAD};
+use super::switches;
 use anyhow::Context as _;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
+use zeitnot::uci::Switches;
 use zeitnot_engine::engine::options::SPECS;
 use zeitnot_engine::engine::{Engine, Kind, ignored_options};
 use zeitnot_text::files::{self, OtherKind};
@@ -16,23 +17,20 @@ const LARGEST: u64 = 1 << 20;
 /// The longest line, in bytes: complaints quote lines.
 const LONGEST_LINE: usize = 8 << 10;
 
-/// Sets the options that the file names. Options without effect are reported to `note`. Returns the value of `preload`,
-/// which is no option of the engine; `None` if the file does not have it.
+/// Sets the options that the file names. Options without effect are reported to `note`. Switches that are no
+/// options of the engine are set in `switches`.
 ///
 /// # Errors
 /// When the file cannot be read, or a line of it is no option and value; the line is named.
-pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String)) -> anyhow::Result<Option<bool>> {
+pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String), switches: &mut Switches) -> anyhow::Result<()> {
     let bytes = read(path).with_context(|| format!("--config {}", path.display()))?;
     // Comments are in whatever encoding the editor had, and paths are whatever bytes the system takes.
     let text =
         files::from_bytes(&files::without_marks(&bytes).with_context(|| format!("--config {}", path.display()))?);
-    let mut preload = None;
     for (index, line) in text.lines().enumerate() {
-        let said =
-            apply_line(engine, line, &note).with_context(|| format!("{}, line {}", path.display(), index + 1))?;
-        preload = said.or(preload);
+        apply_line(engine, line, &note, switches).with_context(|| format!("{}, line {}", path.display(), index + 1))?;
     }
-    Ok(preload)
+    Ok(())
 }
 
 /// The content of a file, or of a pipe (`--config <(command)`): a device may be without end.
@@ -48,12 +46,12 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Sets the option of a line. Returns the value of `preload`, if the line sets it.
-fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow::Result<Option<bool>> {
+/// Sets the option or the switch of a line.
+fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String), switches: &mut Switches) -> anyhow::Result<()> {
     anyhow::ensure!(line.len() <= LONGEST_LINE, "it is longer than {LONGEST_LINE} bytes");
     let line = without_comment(line).trim();
     if line.is_empty() {
-        return Ok(None);
+        return Ok(());
     }
     let line = line.trim_start_matches('-');
     // `--flag=VALUE`, `--flag VALUE` or `flag = VALUE`.
@@ -67,15 +65,15 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
     let ignored = ignored_options::find_flag(flag);
     if let Some(option) = ignored.or_else(|| ignored_options::find_flag(negated?).filter(|option| option.is_switch)) {
         note(format!("option {} has no effect: {}", option.name, option.why));
-        return Ok(None);
+        return Ok(());
     }
     // Lc0's way to switch something off.
     let (flag, switch) = match negated {
         Some(positive) => (positive, "false"),
         None => (flag, "true"),
     };
-    if flag == PRELOAD {
-        return preload::read(value.unwrap_or(switch)).map(Some);
+    if switches::set(flag, value.unwrap_or(switch), switches)? {
+        return Ok(());
     }
     let named = |spec: &&zeitnot_engine::engine::OptionSpec| {
         spec.flag == flag || spec.short.is_some_and(|short| flag.chars().eq([short]))
@@ -88,7 +86,7 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
         None => anyhow::bail!("--{flag} lacks its value: --{flag}=VALUE"),
     };
     engine.set_option(spec.name, value)?;
-    Ok(None)
+    Ok(())
 }
 
 /// The line up to its comment. A `#` within a word or between quotation marks is part of a value: of a file's name,
@@ -126,7 +124,7 @@ mod tests {
         std::fs::write(file.path(), text).unwrap();
         let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
         let notes = RefCell::new(Vec::new());
-        let result = apply(&mut engine, file.path(), |line| notes.borrow_mut().push(line));
+        let result = apply(&mut engine, file.path(), |line| notes.borrow_mut().push(line), &mut Switches::default());
         (engine.options().clone(), notes.into_inner(), result.err().map(|error| format!("{:#}", error.root_cause())))
     }
 
@@ -177,28 +175,31 @@ mod tests {
         );
     }
 
-    // docs/lc0.md, 5.3: a flag that is no UCI option.
+    // docs/lc0.md, 5.3: flags that are no UCI options.
     #[test]
-    fn preload_is_read() {
-        let preload = |text: &str| {
+    fn switches_are_read() {
+        let switches = |text: &str| {
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), text).unwrap();
             let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
-            apply(&mut engine, file.path(), |line| panic!("{line}"))
+            let mut switches = Switches::default();
+            apply(&mut engine, file.path(), |line| panic!("{line}"), &mut switches)
+                .map(|()| (switches.preload, switches.show_hidden))
                 .map_err(|error| format!("{:#}", error.root_cause()))
         };
         for (text, expected) in [
-            ("threads=2", None),
-            ("preload", Some(true)),
-            ("--preload # at once\nthreads=2", Some(true)),
-            ("preload = True", Some(true)),
-            ("preload=false", Some(false)),
-            ("--no-preload", Some(false)),
-            ("preload\npreload=false", Some(false)),
+            ("threads=2", (false, false)),
+            ("preload", (true, false)),
+            ("--preload # at once\nthreads=2", (true, false)),
+            ("preload = True\n--show-hidden", (true, true)),
+            ("show-hidden=true", (false, true)),
+            ("preload=false", (false, false)),
+            ("--no-preload", (false, false)),
+            ("preload\npreload=false", (false, false)),
         ] {
-            assert_eq!(preload(text), Ok(expected), "{text}");
+            assert_eq!(switches(text), Ok(expected), "{text}");
         }
-        assert_eq!(preload("preload=maybe"), Err("--preload: \"maybe\" is not true or false".to_owned()));
+        assert_eq!(switches("preload=maybe"), Err("--preload: \"maybe\" is not true or false".to_owned()));
     }
 
     #[test]

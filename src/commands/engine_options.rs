@@ -1,12 +1,13 @@
 //! Makes flags of the command line from the engine's options.
 
-use super::{config_file, preload};
+use super::{config_file, switches};
 use crate::commands::flags::text_with_paths;
 use crate::commands::output::{note, notes};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use std::sync::Arc;
+use zeitnot::uci::Switches;
 use zeitnot_engine::clock::{Clock, MonotonicClock};
 use zeitnot_engine::engine::ignored_options::IGNORED;
 use zeitnot_engine::engine::options::SPECS;
@@ -58,7 +59,7 @@ pub fn add_to(command: Command) -> Command {
             false => arg.allow_negative_numbers(true),
         })
     });
-    let shown = SPECS.iter().map(arg).chain([config, preload::flag()]);
+    let shown = SPECS.iter().map(arg).chain([config]).chain(switches::flags());
     command.args(shown.map(|arg| arg.help_heading(HEADING).hide_short_help(true))).args(ignored)
 }
 
@@ -99,22 +100,21 @@ pub fn name_value(setting: &str) -> anyhow::Result<(&str, &str)> {
 
 /// An engine with the options of the command line, on a clock that the caller shares.
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
-    Ok(engine_and_preload(matches, clock, policy)?.0)
+    Ok(engine_and_switches(matches, clock, policy)?.0)
 }
 
-/// An engine on a clock, and whether the command line or the file of options asks for `--preload`.
-pub fn engine_and_preload(
+/// An engine on a clock, and the switches of the command line and of the file of options.
+pub fn engine_and_switches(
     matches: &ArgMatches,
     clock: Arc<dyn Clock>,
     policy: RuntimePolicy,
-) -> anyhow::Result<(Engine, bool)> {
-    let preload = preload::given(matches)?;
-    let mut of_file = None;
+) -> anyhow::Result<(Engine, Switches)> {
+    let mut switches = Switches::default();
     let mut engine = Engine::new(Options::default(), clock, policy);
     engine.announce_to(notes());
     let note = |line: String| note!("{line}");
     if let Some(path) = matches.get_one::<PathBuf>(CONFIG) {
-        of_file = config_file::apply(&mut engine, path, note)?;
+        config_file::apply(&mut engine, path, note, &mut switches)?;
     }
     for option in IGNORED.iter().filter(|option| option.flag.is_some() && matches.contains_id(option.name)) {
         note(format!("option {} has no effect: {}", option.name, option.why));
@@ -124,7 +124,8 @@ pub fn engine_and_preload(
             engine.set_option(spec.name, value).with_context(|| format!("--{}", spec.flag))?;
         }
     }
-    Ok((engine, preload.or(of_file).unwrap_or(false)))
+    switches::of_command_line(matches, &mut switches)?;
+    Ok((engine, switches))
 }
 
 /// Limits an engine to its part of the free memory, which `engines` share, if no option sets the limit.

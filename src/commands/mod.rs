@@ -19,10 +19,10 @@ mod net;
 mod old_spellings;
 mod options;
 mod output;
-mod preload;
 mod progress;
 mod runtime;
 mod speed_picture;
+mod switches;
 mod time;
 mod uci;
 

@@ -9,8 +9,8 @@ use zeitnot_engine::engine::RuntimePolicy;
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let clock = Arc::new(MonotonicClock::new());
-    let (mut engine, preload) = engine_options::engine_and_preload(matches, clock, RuntimePolicy::FindOnly)?;
+    let (mut engine, switches) = engine_options::engine_and_switches(matches, clock, RuntimePolicy::FindOnly)?;
     engine_options::limit_memory(&mut engine, 1)?;
-    let output = uci::Output::new(std::io::stdout());
-    Ok(uci::run(engine, preload, std::io::stdin().lock(), &output)?)
+    let output = uci::Output::new(std::io::stdout()).with_console(std::io::stderr());
+    Ok(uci::run(engine, switches, std::io::stdin().lock(), &output)?)
 }

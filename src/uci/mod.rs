@@ -6,4 +6,4 @@ mod parse;
 mod print;
 mod session;
 
-pub use session::{Output, run};
+pub use session::{Output, SessionError, Switches, run};

@@ -1,6 +1,7 @@
 //! Writes the lines for a GUI, in the order and the format of Lc0 (docs/lc0.md, 3.8).
 
 use std::fmt::{self, Write as _};
+use zeitnot_engine::announcer::ERROR;
 use zeitnot_engine::chess::{Color, Move, to_uci};
 use zeitnot_engine::engine::ignored_options::IgnoredOption;
 use zeitnot_engine::engine::{
@@ -127,12 +128,12 @@ pub(super) fn info(text: &dyn fmt::Display) -> String {
     format!("info string {text}")
 }
 
-/// An `info string` with a complaint, cut at [`LONGEST_COMPLAINT`].
+/// A complaint, cut at [`LONGEST_COMPLAINT`], in the spelling that Nibbler shows.
 pub(super) fn error(error: &dyn fmt::Display) -> String {
     let text = error.to_string();
     let line: String = text.chars().take(LONGEST_COMPLAINT).collect();
     let rest = if text.chars().nth(LONGEST_COMPLAINT).is_some() { "..." } else { "" };
-    format!("info string error {line}{rest}")
+    format!("{ERROR}{line}{rest}")
 }
 
 /// The line about the plan of a move.
@@ -155,9 +156,9 @@ pub(super) fn unevaluated(guess: impl fmt::Display) -> String {
     format!("info string no time for an evaluation: {guess}")
 }
 
-/// The line about a network that plays in the place of another.
+/// The text about a network that plays in the place of another.
 pub(super) fn substituted(news: &str) -> String {
-    format!("info string playing on with {news}")
+    format!("playing on with {news}")
 }
 
 /// The line about an option of Lc0 that is accepted and ignored.
@@ -170,13 +171,12 @@ pub(super) fn by_material(error: &EngineError) -> String {
     format!("{error}: the move is chosen by material")
 }
 
-/// An option as `uci` lists it.
-pub(super) fn option(spec: &OptionSpec, defaults: &Options) -> String {
+/// An option as `uci` lists it, under one of its names.
+pub(super) fn option(name: &str, spec: &OptionSpec, defaults: &Options) -> String {
     let default = match spec.value(defaults) {
         text if text.is_empty() => "<empty>".to_owned(),
         text => text,
     };
-    let name = spec.name;
     match spec.kind {
         Kind::Check => format!("option name {name} type check default {default}"),
         Kind::Spin { min, max } => format!("option name {name} type spin default {default} min {min} max {max}"),
@@ -297,8 +297,9 @@ mod tests {
     #[test]
     fn options_are_advertised_in_uci_types() {
         let defaults = Options::default();
-        let line = |name: &str| option(zeitnot_engine::engine::options::find(name).unwrap(), &defaults);
+        let line = |name: &str| option(name, zeitnot_engine::engine::options::find(name).unwrap(), &defaults);
         assert_eq!(line("Threads"), "option name Threads type spin default 0 min 0 max 128");
+        assert_eq!(line("Move Overhead"), "option name Move Overhead type spin default 200 min 0 max 100000000");
         assert_eq!(line("CPuct"), "option name CPuct type string default 1.745");
         assert_eq!(line("WeightsFile"), "option name WeightsFile type string default <empty>");
         assert_eq!(

@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot_engine::announcer::Announcer;
+use thiserror::Error;
+use zeitnot_engine::announcer::{Announcer, ERROR};
 use zeitnot_engine::chess::divide;
 use zeitnot_engine::engine::options::SPECS;
 use zeitnot_engine::engine::{
@@ -18,6 +19,9 @@ use zeitnot_engine::engine::{
 };
 use zeitnot_text::printable;
 use zeitnot_time::Plan;
+
+/// The engine's name in GUIs.
+const NAME: &str = "Zeitnot";
 
 /// Deepest `go perft`, in plies: a deeper one takes hours and cannot be stopped.
 const DEEPEST_PERFT: u32 = 7;
@@ -28,6 +32,8 @@ pub struct Output(Arc<Mutex<Sinks>>);
 
 struct Sinks {
     gui: Box<dyn Write + Send>,
+    /// Standard error: bots and match runners show it, and nothing of what an engine says to a GUI.
+    console: Option<Box<dyn Write + Send>>,
     log: Option<Log>,
     /// Lines that go out together with the next one.
     held: String,
@@ -36,7 +42,27 @@ struct Sinks {
 impl Output {
     /// An output that writes to `sink`.
     pub fn new(sink: impl Write + Send + 'static) -> Output {
-        Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), log: None, held: String::new() })))
+        Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), console: None, log: None, held: String::new() })))
+    }
+
+    /// Says errors, and what plays, on `console` too.
+    #[must_use]
+    pub fn with_console(self, console: impl Write + Send + 'static) -> Output {
+        self.0.lock().console = Some(Box::new(console));
+        self
+    }
+
+    /// Writes an `info string` for the GUI, and the same text to the console.
+    fn tell(&self, text: &str) {
+        self.line(&print::info(&text));
+        self.say_on_console(text);
+    }
+
+    fn say_on_console(&self, text: &str) {
+        if let Some(console) = &mut self.0.lock().console {
+            // Nobody may read it.
+            let _ = writeln!(console, "{}", printable::line(text));
+        }
     }
 
     fn line(&self, text: &str) {
@@ -89,7 +115,7 @@ impl Output {
     }
 
     fn error(&self, error: &dyn std::fmt::Display) {
-        self.line(&print::error(error));
+        self.tell(&print::error(error));
     }
 }
 
@@ -101,7 +127,7 @@ impl Sinks {
         self.held.push('\n');
         if let Some(Err(error)) = self.log.as_mut().map(|log| log.line("<<", &line)) {
             // The log complains once.
-            self.hold(&print::error(&error));
+            self.hold(&print::info(&print::error(&error)));
         }
     }
 }
@@ -187,17 +213,49 @@ impl Listener for Reporter {
     }
 }
 
-/// Speaks UCI over `input` and `output` until `quit` or the end of the input. With `preload` it first loads what the
-/// options name, and prints what `isready` prints before `readyok`.
+/// The switches of a session that are no options of the engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Switches {
+    /// Whether what the options name is loaded at the start, as `isready` does, not at the first `isready` or `go`.
+    pub preload: bool,
+    /// Whether `uci` lists all options, not only those that people set.
+    pub show_hidden: bool,
+}
+
+/// Why a session ended before `quit` and the end of the input. The text is one line.
+#[derive(Debug, Error)]
+pub enum SessionError {
+    /// The input cannot be read.
+    #[error(transparent)]
+    Input(#[from] std::io::Error),
+    /// `Strict` is set, and what the options name cannot be had.
+    #[error("{0} (option Strict: nothing else plays)")]
+    Strict(EngineError),
+}
+
+/// Speaks UCI over `input` and `output` until `quit` or the end of the input.
 ///
 /// # Errors
-/// Only errors of reading the input.
-pub fn run(mut engine: Engine, preload: bool, input: impl BufRead, output: &Output) -> std::io::Result<()> {
+/// [`SessionError`].
+pub fn run(mut engine: Engine, switches: Switches, input: impl BufRead, output: &Output) -> Result<(), SessionError> {
     let told = output.clone();
-    engine.announce_to(Announcer::new(move |line| told.line(&print::info(&line))));
+    engine.announce_to(Announcer::new(move |line| match line.starts_with(ERROR) {
+        true => told.tell(line),
+        false => told.line(&print::info(&line)),
+    }));
+    output.say_on_console(&format!("{NAME} {}", env!("CARGO_PKG_VERSION")));
     output.log_to(&engine.options().log_file);
-    if preload {
-        prepare(&mut engine, output);
+    let ended = converse(&mut engine, switches, input, output);
+    engine.finish();
+    if let Err(error @ SessionError::Strict(_)) = &ended {
+        output.line(&print::info(&print::error(error)));
+    }
+    ended
+}
+
+fn converse(engine: &mut Engine, switches: Switches, input: impl BufRead, output: &Output) -> Result<(), SessionError> {
+    if switches.preload {
+        prepare(engine, output)?;
     }
     let mut lines = Lines::of(input);
     while let Some(line) = lines.next()? {
@@ -212,28 +270,32 @@ pub fn run(mut engine: Engine, preload: bool, input: impl BufRead, output: &Outp
         crash_report::remember(line.trim_end());
         match parse::command(&line) {
             Ok(Command::Quit) => break,
-            Ok(command) => obey(&mut engine, command, output),
+            Ok(Command::Uci) => introduce(engine, switches.show_hidden, output),
+            Ok(command) => obey(engine, command, output)?,
             Err(error) => output.error(&error),
         }
     }
-    engine.finish();
     Ok(())
 }
 
-fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
-    match command {
-        Command::Uci => {
-            output.line(&format!("id name Zeitnot {} (Lc0-compatible)", env!("CARGO_PKG_VERSION")));
-            output.line("id author the Zeitnot developers");
-            // What the command line set is the default here: a GUI may send all defaults back.
-            for spec in SPECS {
-                output.line(&print::option(spec, engine.options()));
-            }
-            output.line("option name ClearTree type button");
-            output.line("uciok");
+/// Answers `uci`.
+fn introduce(engine: &Engine, show_hidden: bool, output: &Output) {
+    output.line(&format!("id name {NAME} {} (Lc0-compatible)", env!("CARGO_PKG_VERSION")));
+    output.line("id author the Zeitnot developers");
+    // What the command line set is the default here: a GUI may send all defaults back.
+    for spec in SPECS {
+        for name in spec.listed_names(show_hidden) {
+            output.line(&print::option(name, spec, engine.options()));
         }
+    }
+    output.line("option name ClearTree type button");
+    output.line("uciok");
+}
+
+fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) -> Result<(), SessionError> {
+    match command {
         Command::IsReady => {
-            prepare(engine, output);
+            prepare(engine, output)?;
             output.line("readyok");
         }
         Command::NewGame => engine.new_game(),
@@ -254,7 +316,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
             }
             Err(error) => output.error(&format!("{error}; the position before stays")),
         },
-        Command::Go(rest) => go(engine, rest, output),
+        Command::Go(rest) => go(engine, rest, output)?,
         Command::Stop => engine.stop(),
         Command::PonderHit => {
             let start_ms = engine.now_ms();
@@ -267,30 +329,42 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
         Command::Wait if engine.is_endless() => output.error(&"wait: only stop is sure to end this search"),
         Command::Wait => engine.wait(),
         Command::Fen => output.line(&print::info(&engine.game().fen())),
-        Command::Quit | Command::Debug | Command::Empty => {}
+        Command::Quit | Command::Uci | Command::Debug | Command::Empty => {}
         Command::Unknown(line) => output.error(&format!("unknown command \"{line}\"")),
     }
+    Ok(())
 }
 
 /// Loads what the options name, and prints a line about it. Returns whether there was anything to load.
-fn prepare(engine: &mut Engine, output: &Output) -> bool {
+///
+/// # Errors
+/// Where it cannot be had, with `Strict`.
+fn prepare(engine: &mut Engine, output: &Output) -> Result<bool, SessionError> {
+    if engine.options().strict {
+        let news = engine.prepare().map_err(SessionError::Strict)?;
+        news.iter().for_each(|news| output.tell(news));
+        return Ok(news.is_some());
+    }
     match engine.prepare_for_play() {
-        Prepared::Ready(None) => return false,
-        Prepared::Ready(Some(news)) => output.line(&print::info(&news)),
+        Prepared::Ready(None) => return Ok(false),
+        Prepared::Ready(Some(news)) => output.tell(&news),
         // A game must go on, and on the clock. Loud as this is, a user who asked for something else hears of it.
         Prepared::Substituted { error, news } => {
             output.error(&error);
-            output.line(&print::substituted(&news));
+            output.tell(&print::substituted(&news));
         }
         Prepared::Failed(error) => output.error(&error),
     }
-    true
+    Ok(true)
 }
 
 fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
-    if name.eq_ignore_ascii_case("ClearTree") {
-        engine.clear_tree();
-        return;
+    match name.to_ascii_lowercase().as_str() {
+        // Stockfish's name of it is in the buttons of GUIs.
+        "cleartree" | "clear hash" => return engine.clear_tree(),
+        // GUIs tell every engine; analysis is known by its go, and Chess960 by its option.
+        "uci_analysemode" | "uci_variant" => return,
+        _ => {}
     }
     match engine.set_option(name, value) {
         // After this option alone: other options must not repeat the complaint about a log that cannot be opened.
@@ -306,7 +380,7 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
     }
 }
 
-fn go(engine: &mut Engine, rest: &str, output: &Output) {
+fn go(engine: &mut Engine, rest: &str, output: &Output) -> Result<(), SessionError> {
     let mut start_ms = engine.now_ms();
     if let Some(depth) = rest.strip_prefix("perft") {
         match depth.trim().parse::<u32>() {
@@ -316,14 +390,14 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
                 depth.trim()
             )),
         }
-        return;
+        return Ok(());
     }
     let (mut params, complaints) = parse::go(rest, engine.game());
     for complaint in complaints {
         output.error(&complaint);
     }
     engine.finish();
-    if prepare(engine, output) {
+    if prepare(engine, output)? {
         // Loading a network took part of the clock. It is over before the move: its plan has what is left, and neither
         // lag nor overrun is learned from it.
         params = params.after(engine.game().current().turn(), engine.now_ms() - start_ms);
@@ -352,6 +426,7 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
     if let Err(error) = engine.go(&params, start_ms, reporter) {
         cannot_search(engine, &error, output);
     }
+    Ok(())
 }
 
 fn count_leaves(engine: &Engine, depth: u32, output: &Output) {

@@ -90,7 +90,7 @@ class RecordingUci(chess.engine.UciProtocol):
             answer.received = now
             words = line.split()
             answer.best = words[1] if len(words) > 1 else ""
-        elif line.startswith("info string error"):
+        elif line.startswith("info string ERROR"):
             self.error_lines.append(line)
         elif line.startswith("info string time ") and not ACCOUNT.match(line):
             self._take_plan(line)

@@ -47,7 +47,7 @@ def go(board: chess.Board, words: list[str], faulty: bool, fault: str) -> None:
         say(plan)
         time.sleep(0.105)
     elif fault == "error":
-        say("info string error something went wrong")
+        say("info string ERROR: something went wrong")
         say(f"info depth 1 time 1 pv {best} a1a8")
     say(f"bestmove {best}")
     if faulty and fault == "error":

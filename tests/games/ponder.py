@@ -49,7 +49,7 @@ class PonderingUci(chess.engine.UciProtocol):
     def line_received(self, line: str) -> None:
         if line.startswith("bestmove") and self.pondering:
             self.trouble.append(f"a move while pondering: {line}")
-        elif line.startswith("info string error"):
+        elif line.startswith("info string ERROR"):
             self.trouble.append(line)
         super().line_received(line)
 
@@ -127,7 +127,7 @@ async def main() -> int:
         await engine.quit()
     hits, misses = (sum(getattr(engine, name) for engine in engines) for name in ("hits", "misses"))
     # An engine may say what plays at any time; python-chess expects that only in a search.
-    unexpected = [line for line in warnings.lines if "info string" not in line or "info string error" in line]
+    unexpected = [line for line in warnings.lines if "info string" not in line or "info string ERROR" in line]
     trouble = [line for engine in engines for line in engine.trouble] + unexpected
     print(f"{hits} ponder hits, {misses} misses, {len(trouble)} troubles")
     for line in trouble:

@@ -168,7 +168,7 @@ class Harness(unittest.TestCase):
     def test_findings(self) -> None:
         rc, report, output = self.run_play("--option", "Fault=error", "--tc", "20+0.1")
         self.assertEqual(rc, 0, output)
-        self.assertEqual(report["error_lines"], ["info string error something went wrong"])
+        self.assertEqual(report["error_lines"], ["info string ERROR: something went wrong"])
         self.assertEqual(report["moves_with_late_plan"], 1)
         self.assertEqual(report["moves_without_plan"], 0)
         self.assertEqual(len(report["analysis_faults"]), 1)

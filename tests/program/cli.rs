@@ -57,7 +57,8 @@ fn every_command_takes_a_level_of_the_log() {
     let loud = said(&[&eval[..], &["--log-level", "trace"]].concat());
     assert!(!quiet.contains("TRACE") && !quiet.contains("DEBUG"), "{quiet}");
     assert!(loud.contains("TRACE") || loud.contains("DEBUG"), "{loud}");
-    assert_eq!(said(&["--log-level=off"]), "");
+    let version = concat!("Zeitnot ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(said(&["--log-level=off"]), version, "its name, as an engine, and no log");
     let by_variable = |filter: &str| zeitnot(&folder).args(eval).env("RUST_LOG", filter).assert().success();
     by_variable("zeitnot=trace,ort=off")
         .stderr(predicate::str::contains("TRACE").or(predicate::str::contains("DEBUG")));

@@ -111,7 +111,7 @@ fn a_process_keeps_its_runtime_and_says_so() {
     let input = "isready\nsetoption name Backend value cuda\nisready\ngo nodes 10\nwait\nquit\n";
     let output = bench.zeitnot(&["uci", "--backend=onnxruntime"]).write_stdin(input).assert().success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
-    let error = text.lines().find(|line| line.contains("error")).unwrap_or_else(|| panic!("{text}"));
+    let error = text.lines().find(|line| line.contains("ERROR: ")).unwrap_or_else(|| panic!("{text}"));
     assert!(error.contains("CUDA needs another ONNX Runtime") && error.contains("restart"), "{error}");
     assert!(text.contains("playing on with native, net") && text.contains("bestmove"), "{text}");
 }

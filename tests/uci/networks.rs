@@ -2,7 +2,9 @@
 
 use super::driver::{Uci, errors, lonely};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use tempfile::TempDir;
 use zeitnot_engine::network::testing::{random_network, with_renamed_ends};
 use zeitnot_engine::network::{Conversion, Network};
@@ -134,6 +136,39 @@ fn a_network_beside_the_engine_is_found() {
     let news = engine.reply();
     assert!(errors(&news).is_empty() && news.iter().any(|line| line.contains("beside")), "{news:?}");
     engine.plays();
+}
+
+#[test]
+fn strict_ends_where_others_play_on() {
+    let island = Island::new();
+    for (given, option) in [(true, ""), (false, "setoption name Strict value true\n")] {
+        let mut command = lonely(&island.executable, island.folder.path());
+        command.args(["--weights=no/such/net.pb.gz"]).args(given.then_some("--strict"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let said = format!("{option}uci\nisready\ngo nodes 1\n");
+        child.stdin.take().unwrap().write_all(said.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let (lines, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(1), "{lines}");
+        assert!(lines.contains("info string ERROR: ") && !lines.contains("readyok"), "{lines}");
+        assert!(errors.contains("net.pb.gz") && errors.contains("option Strict"), "{errors}");
+    }
+}
+
+#[test]
+fn a_substitute_is_told_on_standard_error() {
+    let island = Island::new();
+    let mut command = lonely(&island.executable, island.folder.path());
+    command.args(["--weights=no/such/net.pb.gz"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"isready\nquit\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = errors.lines().collect();
+    assert!(output.status.success() && lines.len() == 3, "{errors}");
+    assert!(lines[0].starts_with("Zeitnot ") && lines[1].starts_with("ERROR: "), "{errors}");
+    assert!(lines[2].starts_with("playing on with "), "{errors}");
 }
 
 #[test]

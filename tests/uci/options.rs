@@ -34,7 +34,7 @@ fn ends(engine: &mut Uci, option: &Advertised) -> Option<Vec<String>> {
 
 #[test]
 fn every_default_is_accepted() {
-    let mut engine = Uci::uniform();
+    let mut engine = Uci::ready_with(&["--backend=uniform", "--show-hidden"]);
     for option in advertised(&mut engine) {
         let Advertised { name, kind, rest } = option;
         assert!(["check", "spin", "combo", "string", "button"].contains(&&*kind), "{name}: {kind}");
@@ -67,7 +67,7 @@ fn every_default_is_accepted() {
 /// The engine plays at both ends of every range.
 #[test]
 fn extremes_are_played_with() {
-    let mut engine = Uci::uniform();
+    let mut engine = Uci::ready_with(&["--backend=uniform", "--show-hidden"]);
     let mut tried = 0;
     for option in advertised(&mut engine) {
         let words: Vec<&str> = option.rest.split(' ').collect();
@@ -142,8 +142,41 @@ fn lc0s_options_without_a_meaning_here_are_accepted() {
 }
 
 #[test]
+fn the_list_is_short_unless_all_is_asked_for() {
+    let names = |flags: &[&str]| -> Vec<String> {
+        let mut engine = Uci::start(&[&["--backend=uniform"], flags].concat());
+        advertised(&mut engine).into_iter().map(|option| option.name).collect()
+    };
+    let short = names(&[]);
+    assert!(short.len() <= 36, "{}: {short:?}", short.len());
+    for name in ["WeightsFile", "Threads", "Hash", "Move Overhead", "Ponder", "MultiPV", "Strict", "ClearTree"] {
+        assert_eq!(short.iter().filter(|known| *known == name).count(), 1, "{name}");
+    }
+    let all = names(&["--show-hidden"]);
+    assert!(short.iter().all(|name| all.contains(name)) && all.len() > 90, "{}", all.len());
+    for name in ["MoveOverheadMs", "CPuctBase"] {
+        assert!(all.contains(&name.to_owned()) && !short.contains(&name.to_owned()), "{name}");
+    }
+}
+
+#[test]
+fn what_guis_tell_every_engine_passes_quietly() {
+    let mut engine = Uci::uniform();
+    for option in
+        ["UCI_AnalyseMode value true", "UCI_Variant value chess", "Clear Hash", "UCI_Opponent value GM 2700 human X"]
+    {
+        assert_eq!(engine.tell(&format!("setoption name {option}")), [""; 0], "{option}");
+    }
+    // Polyglot's path where nobody named one.
+    engine.send("setoption name SyzygyPath value /EGT/Syzygy");
+    let lines = engine.ask("isready", "readyok");
+    assert!(errors(&lines).is_empty(), "{lines:?}");
+    engine.plays();
+}
+
+#[test]
 fn other_spellings_of_the_overhead() {
-    for (name, overhead) in [("Move Overhead", 33), ("MoveOverhead", 44), ("moveoverheadms", 55)] {
+    for (name, overhead) in [("Move Overhead", 33), ("moveoverheadms", 55)] {
         // A new one each: what it measures of a busy machine comes on top at the second move.
         let mut engine = Uci::uniform();
         assert!(engine.tell(&format!("setoption name {name} value {overhead}")).is_empty());

@@ -16,7 +16,7 @@ fn uci_names_the_engine_and_lists_its_options() {
     assert!(lines[1].starts_with("id author "), "{}", lines[1]);
     let options = &lines[2..lines.len() - 1];
     assert!(options.iter().all(|line| line.starts_with("option name ")), "{options:?}");
-    for name in ["WeightsFile", "Threads", "TimeManager", "MoveOverheadMs", "MultiPV", "UCI_Chess960", "ClearTree"] {
+    for name in ["WeightsFile", "Threads", "TimeManager", "Move Overhead", "MultiPV", "UCI_Chess960", "ClearTree"] {
         let named = |line: &&String| line.starts_with(&format!("option name {name} type "));
         assert_eq!(options.iter().filter(named).count(), 1, "{name}");
     }
@@ -116,7 +116,7 @@ fn the_only_clock_told_is_that_of_the_move() {
         ("startpos", "go btime 300 movestogo 9", "go has no wtime: btime is taken for it"),
     ] {
         let answer = engine.search(position, go);
-        assert_eq!(errors(&answer.lines), [&format!("info string error {line}")], "{go}");
+        assert_eq!(errors(&answer.lines), [&format!("info string ERROR: {line}")], "{go}");
         assert!(answer.lines.iter().any(|line| line.starts_with("info string time smooth: clock=300ms")), "{go}");
     }
     assert!(errors(&engine.search("startpos", "go wtime 300").lines).is_empty());

@@ -12,6 +12,9 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// Step in which the duration of a task is counted.
 const TICK: Duration = Duration::from_secs(1);
 
+/// The beginning of a line that reports an error, in the spelling that Nibbler shows.
+pub const ERROR: &str = "ERROR: ";
+
 /// A sink of progress lines: it passes them to a GUI as `info string`, to a person on standard error, or drops them.
 #[derive(Clone)]
 pub struct Announcer(Arc<dyn Fn(&str) + Send + Sync>);
@@ -25,6 +28,11 @@ impl Announcer {
     /// Says a line.
     pub fn say(&self, line: &str) {
         (self.0)(line);
+    }
+
+    /// Says an error.
+    pub(crate) fn complain(&self, error: impl fmt::Display) {
+        self.say(&format!("{ERROR}{error}"));
     }
 
     /// Runs `work`, whose name is `what`. Says the line `start` before it, the time taken every ten seconds meanwhile,

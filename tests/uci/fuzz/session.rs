@@ -80,13 +80,15 @@ impl Session {
         // The network that is built in is the slowest.
         command.arg(["--backend=random", "--backend=uniform", "--backend=random", "--backend=auto"][seed as usize % 4]);
         command.arg(["--threads=1", "--threads=2", "--threads=0"][seed as usize % 3]);
+        command.arg("--show-hidden");
         let engine = Uci::spawn(command);
         Session { engine, seed, marks: 0, lines: 0, searches: 0, moves: 0, _folder: folder }
     }
 
-    /// The options that the engine lists.
+    /// The options that the engine lists, but for `Strict`, with which a wrong network ends it.
     pub fn options(&mut self) -> Vec<Listed> {
-        self.engine.ask("uci", "uciok").iter().filter_map(|line| Listed::read(line)).collect()
+        let listed = self.engine.ask("uci", "uciok");
+        listed.iter().filter_map(|line| Listed::read(line)).filter(|option| option.name != "Strict").collect()
     }
 
     /// Sends random lines without waiting for anything, and then checks what came.

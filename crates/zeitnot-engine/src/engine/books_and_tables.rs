@@ -8,6 +8,9 @@ use crate::tablebase::{Probes, RootMoves, Tablebase};
 use std::sync::Arc;
 use zeitnot_text::files::to_path;
 
+/// The path that polyglot and xboard send where the user has named none: it is seldom there, and nobody asked for it.
+const UNASKED_TABLES: &str = "/EGT/Syzygy";
+
 /// Tables and book, and the option values that they were opened for: `None` before the first time, and when
 /// [`BooksAndTables::open`] is to try the same values again.
 #[derive(Debug, Default)]
@@ -34,7 +37,7 @@ impl BooksAndTables {
                         announcer.say(&format!("book with {} entries: {book_wanted}", book.entries()));
                         self.book = Some(book);
                     }
-                    Err(error) => announcer.say(&format!("error option BookFile: {error}")),
+                    Err(error) => announcer.complain(format_args!("option BookFile: {error}")),
                 }
             }
         }
@@ -44,8 +47,8 @@ impl BooksAndTables {
         self.tables_named = Some(options.syzygy_path.clone());
         let (tables, errors) = Tablebase::open(&options.syzygy_path);
         self.tables_failed = !errors.is_empty();
-        for error in errors {
-            announcer.say(&format!("error option SyzygyPath: {error}"));
+        for error in errors.into_iter().filter(|_| options.syzygy_path != UNASKED_TABLES) {
+            announcer.complain(format_args!("option SyzygyPath: {error}"));
         }
         if tables.files() > 0 {
             announcer.say(&format!("{} endgame tables of up to {} pieces", tables.files(), tables.max_pieces()));
@@ -81,7 +84,7 @@ impl BooksAndTables {
         match book.choose(game, options.best_book_move, among, seed) {
             Ok(choice) => choice,
             Err(error) => {
-                announcer.say(&format!("error option BookFile: {error}"));
+                announcer.complain(format_args!("option BookFile: {error}"));
                 None
             }
         }
@@ -100,7 +103,7 @@ impl BooksAndTables {
         let ranked = self.tables.as_ref().filter(|_| asked.is_empty());
         let ranked = ranked.and_then(|tables| tables.rank_root(game, options.syzygy_fast_play));
         if let Some(Err(error)) = self.tables.as_ref().map(|tables| tables.check()) {
-            announcer.say(&format!("error option SyzygyPath: {error}"));
+            announcer.complain(format_args!("option SyzygyPath: {error}"));
             (self.tables, self.tables_failed) = (None, true);
         }
         match ranked {
@@ -143,7 +146,7 @@ mod tests {
             assert!(!opened.open(&options, &announcer));
         }
         let said = std::mem::take(&mut *lines.lock());
-        assert!(said.len() == 1 && said[0].starts_with("error option SyzygyPath: a table file is damaged"), "{said:?}");
+        assert!(said.len() == 1 && said[0].starts_with("ERROR: option SyzygyPath: a table file is damaged"), "{said:?}");
         opened.option_set("syzygypath");
         assert!(opened.open(&options, &announcer) && opened.tables.is_some());
     }

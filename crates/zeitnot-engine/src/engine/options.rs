@@ -105,6 +105,8 @@ options! {
     algorithm: SearchAlgorithm = SearchAlgorithm::Classic, "SearchAlgorithm", "search-algorithm",
         Kind::of_words::<SearchAlgorithm>(),
         "classic: the tree search; policyhead: the move that the network likes best; valuehead: the one it values most";
+    strict: bool = false, "Strict", "strict", Kind::Check,
+        "As a UCI engine, end with an error where the network or the backend that was named cannot be had, and play on with no other";
     threads: u64 = 0u64, "Threads", "threads" 't', Kind::Spin { min: 0, max: 128 },
         "Search threads, each with a batch of its own; 0: as many as suit the backend";
     minibatch_size: u64 = 0u64, "MinibatchSize", "minibatch-size", Kind::Spin { min: 0, max: 1024 },
@@ -272,18 +274,62 @@ options! {
         Kind::Float { min: -1.0, max: 1.0 }, "Factor of Q squared";
 }
 
-/// Other spellings of UCI names that GUIs and match runners send.
-const ALIASES: &[(&str, &str)] = &[
-    ("Move Overhead", MOVE_OVERHEAD),
-    ("MoveOverhead", MOVE_OVERHEAD),
-    ("Book File", "BookFile"),
-    ("Best Book Move", "BestBookMove"),
-    ("Book Depth", "BookDepth"),
+/// The name of `MoveOverheadMs` that bots and match runners look for.
+pub const MOVE_OVERHEAD_OF_RUNNERS: &str = "Move Overhead";
+
+/// The options that people set, by their UCI names: with `--show-hidden` alone the list under `uci` has the others. GUIs
+/// make a dialog of all that is listed.
+const COMMON: [&str; 31] = [
+    "WeightsFile",
+    "Backend",
+    "BackendOptions",
+    "SearchAlgorithm",
+    "Strict",
+    "Threads",
+    "MinibatchSize",
+    "NNCacheSize",
+    "RamLimitMb",
+    "Hash",
+    "TimeManager",
+    MOVE_OVERHEAD,
+    "TimeManagerLog",
+    "Ponder",
+    "SyzygyPath",
+    "OwnBook",
+    "BookFile",
+    "MultiPV",
+    "ScoreType",
+    "UCI_Chess960",
+    "UCI_ShowWDL",
+    "UCI_Opponent",
+    "VerboseMoveStats",
+    "LogFile",
+    "CPuct",
+    "FpuValue",
+    "PolicyTemperature",
+    "ContemptMode",
+    "Contempt",
+    "Temperature",
+    "TempDecayMoves",
 ];
 
-/// The declaration of the option with this UCI name or another spelling of it, in upper or lower case.
+impl OptionSpec {
+    /// Whether people set the option, so that it is listed without `--show-hidden`.
+    pub fn is_common(&self) -> bool {
+        COMMON.contains(&self.name)
+    }
+
+    /// The names under which the option is listed, of which all are accepted: without `hidden` one.
+    pub fn listed_names(&self, hidden: bool) -> impl Iterator<Item = &'static str> {
+        let runners = (self.name == MOVE_OVERHEAD).then_some(MOVE_OVERHEAD_OF_RUNNERS);
+        let own = Some(self.name).filter(|_| hidden || self.is_common() && runners.is_none());
+        runners.into_iter().chain(own)
+    }
+}
+
+/// The declaration of the option with this UCI name, in upper or lower case.
 pub fn find(name: &str) -> Option<&'static OptionSpec> {
-    let name = ALIASES.iter().find(|alias| alias.0.eq_ignore_ascii_case(name)).map_or(name, |alias| alias.1);
+    let name = if name.eq_ignore_ascii_case(MOVE_OVERHEAD_OF_RUNNERS) { MOVE_OVERHEAD } else { name };
     SPECS.iter().find(|spec| spec.name.eq_ignore_ascii_case(name))
 }
 
@@ -585,7 +631,7 @@ mod tests {
         }
         assert!(options.set("MoveOverheadMs", "x").is_err());
         assert!(!options.stopper_params().overhead_is_set, "nobody has set it");
-        for (name, value) in [("MoveOverheadMs", "200"), ("Move Overhead", "200"), ("moveoverhead", "0")] {
+        for (name, value) in [("MoveOverheadMs", "200"), ("Move Overhead", "200"), ("moveoverheadms", "0")] {
             let mut options = options.clone();
             options.set(name, value).unwrap();
             options.set("MultiPV", "2").unwrap();
