@@ -146,7 +146,10 @@ mod tests {
             assert!(!opened.open(&options, &announcer));
         }
         let said = std::mem::take(&mut *lines.lock());
-        assert!(said.len() == 1 && said[0].starts_with("ERROR: option SyzygyPath: a table file is damaged"), "{said:?}");
+        assert!(
+            said.len() == 1 && said[0].starts_with("ERROR: option SyzygyPath: a table file is damaged"),
+            "{said:?}"
+        );
         opened.option_set("syzygypath");
         assert!(opened.open(&options, &announcer) && opened.tables.is_some());
     }
