@@ -63,8 +63,10 @@ impl Case<'_> {
 }
 
 /// Two games on a virtual clock, for their journal, their results and what their time managers were asked.
-const MATCH: [&str; 10] = [
+/// One thread plays both: of two threads, the second may have played all before the first writes a file.
+const MATCH: [&str; 11] = [
     "match",
+    "--concurrency=1",
     "--backend=random",
     "--clock=virtual",
     "--nps=300",
