@@ -60,6 +60,29 @@ class Answer:
         return int(match[1]) if match else None
 
 
+class Console:
+    """What an engine says on standard error. Zeitnot says its name there, and repeats some of its `info string`s: that is
+    no trouble."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+        self._said: list[str] = []
+
+    def output(self, line: str) -> None:
+        """Takes in a line of the engine's output."""
+        if line.startswith("info string "):
+            self._told.add(line.removeprefix("info string "))
+
+    def error(self, line: str) -> None:
+        """Takes in a line of the engine's standard error."""
+        if not line.startswith("Zeitnot "):
+            self._said.append(line)
+
+    def trouble(self) -> list[str]:
+        """The lines of standard error that are nowhere in the output. Either stream may come first."""
+        return [line for line in self._said if line not in self._told]
+
+
 class RecordingUci(chess.engine.UciProtocol):
     """An engine process whose every line is seen before python-chess interprets it."""
 
@@ -67,7 +90,7 @@ class RecordingUci(chess.engine.UciProtocol):
         super().__init__()
         self.answers: list[Answer] = []
         self.error_lines: list[str] = []
-        self.stderr_lines: list[str] = []
+        self.console = Console()
         self.oddities: list[str] = []
         self.asked = asyncio.Event()
         """Set when `go` is written."""
@@ -82,6 +105,7 @@ class RecordingUci(chess.engine.UciProtocol):
 
     def line_received(self, line: str) -> None:
         now = time.monotonic()
+        self.console.output(line)
         answer = self.answers[-1] if self.answers else None
         if line.startswith("bestmove"):
             if answer is None or answer.received is not None:
@@ -110,7 +134,12 @@ class RecordingUci(chess.engine.UciProtocol):
         answer.plan_was_late = answer.received is not None
 
     def error_line_received(self, line: str) -> None:
-        self.stderr_lines.append(line)
+        self.console.error(line)
+
+    @property
+    def stderr_lines(self) -> list[str]:
+        """The lines of standard error that are trouble."""
+        return self.console.trouble()
 
     @property
     def name(self) -> str:

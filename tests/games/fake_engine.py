@@ -65,7 +65,7 @@ def main() -> None:
             say("option name TimeManagerLog type check default false")
             say("option name RamLimitMb type spin default 0 min 0 max 100000")
             say("option name MultiPV type spin default 1 min 1 max 500")
-            for name in ("WeightsFile", "Threads", "MoveOverheadMs", "TimeManager"):
+            for name in ("WeightsFile", "Threads", "Move Overhead", "TimeManager"):
                 say(f"option name {name} type string default")
             say("uciok")
         elif words[:1] == ["isready"]:

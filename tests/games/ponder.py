@@ -19,7 +19,7 @@ import time
 import chess
 import chess.engine
 
-from client import log_warnings, typed
+from client import Console, log_warnings, typed
 from referee import TimeControl
 
 
@@ -32,6 +32,7 @@ class PonderingUci(chess.engine.UciProtocol):
         self.hits = self.misses = 0
         self.late = 0
         self.trouble: list[str] = []
+        self.console = Console()
 
     def send_line(self, line: str) -> None:
         if line.startswith("go ponder"):
@@ -46,7 +47,11 @@ class PonderingUci(chess.engine.UciProtocol):
             self.pondering = False
         super().send_line(line)
 
+    def error_line_received(self, line: str) -> None:
+        self.console.error(line)
+
     def line_received(self, line: str) -> None:
+        self.console.output(line)
         if line.startswith("bestmove") and self.pondering:
             self.trouble.append(f"a move while pondering: {line}")
         elif line.startswith("info string ERROR"):
@@ -128,7 +133,7 @@ async def main() -> int:
     hits, misses = (sum(getattr(engine, name) for engine in engines) for name in ("hits", "misses"))
     # An engine may say what plays at any time; python-chess expects that only in a search.
     unexpected = [line for line in warnings.lines if "info string" not in line or "info string ERROR" in line]
-    trouble = [line for engine in engines for line in engine.trouble] + unexpected
+    trouble = [line for engine in engines for line in engine.trouble + engine.console.trouble()] + unexpected
     print(f"{hits} ponder hits, {misses} misses, {len(trouble)} troubles")
     for line in trouble:
         print(line)

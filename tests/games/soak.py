@@ -48,14 +48,14 @@ class Kind(NamedTuple):
 
 
 KINDS = [
-    Kind("small-maia-200", "1+0.01", (ONE, "MoveOverheadMs=200"), (SMALL,), (MAIA,)),
-    Kind("small-maia-30", "1+0.01", (ONE, "MoveOverheadMs=30"), (SMALL,), (MAIA,)),
+    Kind("small-maia-200", "1+0.01", (ONE, "Move Overhead=200"), (SMALL,), (MAIA,)),
+    Kind("small-maia-30", "1+0.01", (ONE, "Move Overhead=30"), (SMALL,), (MAIA,)),
     # With as many threads as suit the network.
     Kind("legacy-simple", "1+0.01", (SMALL,), ("TimeManager=legacy",), ("TimeManager=simple",)),
     Kind("price-alphazero", "1+0.01", (SMALL, ONE), ("TimeManager=price",), ("TimeManager=alphazero",)),
-    Kind("moves-in-time", "40/4", (SMALL, ONE), ("MoveOverheadMs=30",), ("TimeManager=legacy",)),
-    Kind("sudden-death", "4", (SMALL, ONE), ("MoveOverheadMs=30",), ("TimeManager=simple",)),
-    Kind("t1", "2+0.02", (T1, ONE), (), ("MoveOverheadMs=30",), games_a_loss=1000),
+    Kind("moves-in-time", "40/4", (SMALL, ONE), ("Move Overhead=30",), ("TimeManager=legacy",)),
+    Kind("sudden-death", "4", (SMALL, ONE), ("Move Overhead=30",), ("TimeManager=simple",)),
+    Kind("t1", "2+0.02", (T1, ONE), (), ("Move Overhead=30",), games_a_loss=1000),
     Kind("longer", "10+0.1", (ONE,), (SMALL,), (MAIA,)),
 ]
 

@@ -16,6 +16,7 @@ from unittest import mock
 import chess
 import chess.pgn
 
+import client
 import openings
 import play
 import referee
@@ -164,6 +165,14 @@ class Harness(unittest.TestCase):
     def plies(report: dict) -> int:
         opening, _ = openings.schedule(openings.built_in(), 1, report["seed"])[0]
         return len(opening.move_stack)
+
+    def test_console(self) -> None:
+        console = client.Console()
+        for line in ("Zeitnot 0.1.0", "native, a network", "panicked"):
+            console.error(line)
+        self.assertEqual(console.trouble(), ["native, a network", "panicked"])
+        console.output("info string native, a network")
+        self.assertEqual(console.trouble(), ["panicked"])
 
     def test_findings(self) -> None:
         rc, report, output = self.run_play("--option", "Fault=error", "--tc", "20+0.1")
