@@ -359,11 +359,11 @@ fn prepare(engine: &mut Engine, output: &Output) -> Result<bool, SessionError> {
 }
 
 fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
-    match name.to_ascii_lowercase().as_str() {
+    match (name.to_ascii_lowercase().as_str(), value.to_ascii_lowercase().as_str()) {
         // Stockfish's name of it is in the buttons of GUIs.
-        "cleartree" | "clear hash" => return engine.clear_tree(),
+        ("cleartree" | "clear hash", _) => return engine.clear_tree(),
         // GUIs tell every engine; analysis is known by its go, and Chess960 by its option.
-        "uci_analysemode" | "uci_variant" => return,
+        ("uci_analysemode", _) | ("uci_variant", "chess" | "chess960") => return,
         _ => {}
     }
     match engine.set_option(name, value) {

@@ -167,6 +167,8 @@ fn what_guis_tell_every_engine_passes_quietly() {
     {
         assert_eq!(engine.tell(&format!("setoption name {option}")), [""; 0], "{option}");
     }
+    let other = engine.tell("setoption name UCI_Variant value atomic");
+    assert_eq!(errors(&other).len(), 1, "a game that it does not play: {other:?}");
     // Polyglot's path where nobody named one.
     engine.send("setoption name SyzygyPath value /EGT/Syzygy");
     let lines = engine.ask("isready", "readyok");

@@ -5,6 +5,7 @@ use super::book::{Book, Choice};
 use crate::announcer::Announcer;
 use crate::chess::{Game, Move};
 use crate::tablebase::{Probes, RootMoves, Tablebase};
+use std::path::Path;
 use std::sync::Arc;
 use zeitnot_text::files::to_path;
 
@@ -47,7 +48,8 @@ impl BooksAndTables {
         self.tables_named = Some(options.syzygy_path.clone());
         let (tables, errors) = Tablebase::open(&options.syzygy_path);
         self.tables_failed = !errors.is_empty();
-        for error in errors.into_iter().filter(|_| options.syzygy_path != UNASKED_TABLES) {
+        let is_unasked = options.syzygy_path == UNASKED_TABLES && !Path::new(UNASKED_TABLES).exists();
+        for error in errors.into_iter().filter(|_| !is_unasked) {
             announcer.complain(format_args!("option SyzygyPath: {error}"));
         }
         if tables.files() > 0 {

@@ -275,11 +275,11 @@ options! {
 }
 
 /// The name of `MoveOverheadMs` that bots and match runners look for.
-pub const MOVE_OVERHEAD_OF_RUNNERS: &str = "Move Overhead";
+const MOVE_OVERHEAD_OF_RUNNERS: &str = "Move Overhead";
 
-/// The options that people set, by their UCI names: with `--show-hidden` alone the list under `uci` has the others. GUIs
-/// make a dialog of all that is listed.
-const COMMON: [&str; 31] = [
+/// The options that people set, by their UCI names, besides [`MOVE_OVERHEAD_OF_RUNNERS`]. Only with `--show-hidden` does
+/// the list under `uci` have the others: GUIs make a dialog of all that is listed.
+const COMMON: [&str; 30] = [
     "WeightsFile",
     "Backend",
     "BackendOptions",
@@ -291,7 +291,6 @@ const COMMON: [&str; 31] = [
     "RamLimitMb",
     "Hash",
     "TimeManager",
-    MOVE_OVERHEAD,
     "TimeManagerLog",
     "Ponder",
     "SyzygyPath",
@@ -314,15 +313,10 @@ const COMMON: [&str; 31] = [
 ];
 
 impl OptionSpec {
-    /// Whether people set the option, so that it is listed without `--show-hidden`.
-    pub fn is_common(&self) -> bool {
-        COMMON.contains(&self.name)
-    }
-
-    /// The names under which the option is listed, of which all are accepted: without `hidden` one.
+    /// The names under which `uci` lists the option: none for one that few people set, unless `hidden` asks for all.
     pub fn listed_names(&self, hidden: bool) -> impl Iterator<Item = &'static str> {
         let runners = (self.name == MOVE_OVERHEAD).then_some(MOVE_OVERHEAD_OF_RUNNERS);
-        let own = Some(self.name).filter(|_| hidden || self.is_common() && runners.is_none());
+        let own = Some(self.name).filter(|name| hidden || COMMON.contains(name));
         runners.into_iter().chain(own)
     }
 }
