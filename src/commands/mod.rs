@@ -77,7 +77,7 @@ fn cli() -> Command {
     engine_options::add_to(root)
 }
 
-/// The date for the PGN.
+/// The date of today in UTC, as PGN writes dates.
 fn today() -> String {
     let now = ::time::OffsetDateTime::now_utc();
     format!("{:04}.{:02}.{:02}", now.year(), u8::from(now.month()), now.day())

@@ -107,6 +107,7 @@ fn is_torn(path: &Path) -> std::io::Result<bool> {
     file.read_exact(&mut last)?;
     Ok(last != *b"\n")
 }
+
 #[cfg(test)]
 mod tests {
     use super::are_broken_off;

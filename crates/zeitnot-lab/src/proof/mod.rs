@@ -1,5 +1,5 @@
 //! Declares the games that compare the default time manager with others at three scales, and judges their results by
-//! bounds that were set before any of them was played.
+//! bounds that were set before any of these games was played.
 //!
 //! | file | what |
 //! |---|---|
@@ -15,8 +15,7 @@ use crate::games::record::GameRecord;
 use crate::strength::Results;
 use crate::strength::elo::EloDifference;
 use serde::Deserialize;
-use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
+use zeitnot_engine::digest::sha256;
 
 /// The declaration of the cells.
 const CELLS: &str = include_str!("../../proof/cells.json");
@@ -110,17 +109,14 @@ impl PlayedCell {
 
 /// The digest of the games as their journals have them: names, moves, times, budgets, evaluations, clocks, ends.
 pub fn digest(cells: &[PlayedCell]) -> String {
-    let mut hash = Sha256::new();
+    let mut text = String::new();
     for PlayedCell { cell, games } in cells {
-        hash.update(cell.file_name());
+        text.push_str(&cell.file_name());
         for game in games {
-            hash.update(serde_json::to_vec(game).expect("a record has no map whose keys are not text"));
+            text.push_str(&serde_json::to_string(game).expect("a record has no map whose keys are not text"));
         }
     }
-    hash.finalize().iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    sha256(text.as_bytes()).expect("memory can be read")
 }
 
 /// The results of one scale against one manager.
@@ -143,9 +139,9 @@ pub fn pooled(proof: &Proof, cells: &[PlayedCell]) -> Vec<Pooled> {
         let (scale, second) = (played.cell.scale, &played.cell.second);
         let found = all.iter().position(|pooled| pooled.scale == scale && pooled.second == *second);
         let at = found.unwrap_or_else(|| {
-            let declared = proof.cells.iter().filter(|cell| cell.scale == scale && cell.second == *second);
-            let is_played = |cell: &ProofCell| cells.iter().any(|played| played.cell == *cell && played.is_complete());
-            let is_complete = declared.into_iter().all(is_played);
+            let mut declared = proof.cells.iter().filter(|cell| cell.scale == scale && cell.second == *second);
+            let is_complete =
+                declared.all(|cell| cells.iter().any(|played| played.cell == *cell && played.is_complete()));
             all.push(Pooled { is_complete, scale, second: second.clone(), results: Results::default() });
             all.len() - 1
         });

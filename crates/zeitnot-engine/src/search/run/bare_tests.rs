@@ -7,12 +7,13 @@ use crate::search::{Listener, Report, Search, SearchEnd, SearchParams, SearchReq
 use crate::tablebase::Probes;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::event_log::SearchStart;
 use zeitnot_time::{Plan, SearchLimits, StopperParams, Timekeeper};
 
 /// The longest that a test waits for an answer.
-const LONGEST_WAIT: std::time::Duration = std::time::Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Keeps what a search said.
 #[derive(Default)]
@@ -83,13 +84,13 @@ impl Started {
     /// The end that the listener was told. (Whichever thread sees first that an answer is due gives it: the caller of
     /// `stop` or `ponder_hit`, or the watchdog beside it.)
     pub fn answered(&self) -> SearchEnd {
-        let since = std::time::Instant::now();
+        let since = Instant::now();
         loop {
             if let Some(end) = self.answer.end.lock().take() {
                 return end;
             }
             assert!(since.elapsed() < LONGEST_WAIT, "the search does not answer");
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 }

@@ -86,9 +86,10 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Reads the files. The name `builtin` stands for the openings inside the program. A file is PGN where the name ends in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a
-    /// line. At most `plies` plies are taken from a game of a PGN or an opening of the program; `None` takes the whole
-    /// main line. Without files there is one opening, the standard start position.
+    /// Reads the files; the name `builtin` stands for the openings inside the program. A file is PGN where the name ends
+    /// in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a line. At most `plies` plies are taken from a
+    /// game of a PGN or an opening of the program; `None` takes the whole main line. Without files there is one opening,
+    /// the standard start position.
     ///
     /// Positions with castling rights of Chess960 begin games of Chess960.
     ///

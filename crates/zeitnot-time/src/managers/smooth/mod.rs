@@ -303,8 +303,9 @@ impl Smooth {
 
     /// Factor on the budget by the best move's present share of the visits. A move whose share is below its usual one is
     /// less sure than usual, and gets longer. Where the target counts the best move's nodes (Lc0 #1529), the same number
-    /// of them takes longer, too.
-    fn share_factor(&self, share: f64) -> f64 {
+    /// of them takes longer, too. 1 before the first visit.
+    fn share_factor(&self, current: &CurrentMove) -> f64 {
+        let Some(share) = current.best_share else { return 1.0 };
         let theta = self.values.get(&TOTAL_NODES_SHARE);
         let measure = |share: f64| theta + (1.0 - theta) * share;
         let by_share = 1.0 + self.values.get(&VISIT_SHARE) * (self.best_share - share);
@@ -359,7 +360,7 @@ impl TimeManager for Smooth {
             current.best_share = Some(f64::from(most) / visits);
         }
 
-        let factor = current.best_share.map_or(1.0, |share| self.share_factor(share));
+        let factor = self.share_factor(&current);
         let extra = if self.is_hard(&current, snapshot) { current.budget.extra_ms } else { 0.0 };
         let limit = (current.budget.budget_ms * factor + extra).min(current.hard_limit_ms);
         let mut verdict =
@@ -389,7 +390,7 @@ impl TimeManager for Smooth {
             return;
         };
         let Budget { average_move_ms, tax_ms, .. } = current.budget;
-        let budget_ms = current.budget.budget_ms * current.best_share.map_or(1.0, |share| self.share_factor(share));
+        let budget_ms = current.budget.budget_ms * self.share_factor(&current);
         self.learned.search_ended(outcome, budget_ms, average_move_ms);
         if let Some(bank) = &mut self.bank {
             bank.move_ended(tax_ms, outcome.elapsed_ms - budget_ms);
