@@ -12,6 +12,7 @@ mod commands;
 mod devices;
 mod encodings;
 mod external_engine;
+mod external_manager;
 mod external_match;
 mod file_names;
 mod pgn_files;

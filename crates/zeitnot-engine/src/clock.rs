@@ -29,6 +29,11 @@ pub trait Clock: Send + Sync {
 
     /// Milliseconds to charge for a playout, besides the network's time; 0 on a clock that runs on during the playout.
     fn playout_ms(&self) -> f64;
+
+    /// Whether the clock stands still until [`Clock::pass`] is called.
+    fn is_virtual(&self) -> bool {
+        false
+    }
 }
 
 /// The machine's monotonic clock.
@@ -108,6 +113,10 @@ impl Clock for VirtualClock {
 
     fn playout_ms(&self) -> f64 {
         self.playout_ms
+    }
+
+    fn is_virtual(&self) -> bool {
+        true
     }
 }
 

@@ -9,6 +9,8 @@
 //! | [`splitmix`] | random numbers that a seed decides on every machine |
 //! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move |
 //! | [`announcer`] | a sink of progress lines about work that takes long |
+//! | [`child`] | other programs as child processes that end with their owner |
+//! | [`managers`] | the time managers that specifications name: those of [`zeitnot_time`], and programs behind a pipe |
 //! | [`digest`] | the SHA-256 that identifies a file |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN, moves as UCI and PGN write them |
 //! | [`network`] | Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched |
@@ -35,9 +37,11 @@
 pub mod announcer;
 pub mod backend;
 pub mod chess;
+pub mod child;
 pub mod clock;
 pub mod digest;
 pub mod engine;
+pub mod managers;
 pub mod memory;
 pub mod network;
 pub mod runtime;

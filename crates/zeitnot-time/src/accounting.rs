@@ -109,7 +109,8 @@ impl Accounted {
         Ok(Self::around((manager.build)(&values)))
     }
 
-    fn around(inner: Box<dyn TimeManager>) -> Self {
+    /// `inner` with an account.
+    pub fn around(inner: Box<dyn TimeManager>) -> Self {
         Self { inner, open: None, last: None }
     }
 

@@ -184,7 +184,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// The verdict of a limit at `limit_ms` on the move's clock; `reason` is the one to stop with.
-    pub(super) fn at_limit(snapshot: &SearchSnapshot, limit_ms: f64, reason: StopReason) -> Self {
+    pub fn at_limit(snapshot: &SearchSnapshot, limit_ms: f64, reason: StopReason) -> Self {
         let remaining = limit_ms - snapshot.elapsed_ms;
         // A time that is not a number is not before the limit.
         let stop = if remaining > 0.0 { None } else { Some(reason) };

@@ -49,7 +49,7 @@ pub use params::{GroupSpec, ManagerSpec, ParamSpec};
 pub use plan::{Plan, Term};
 pub use specification::SpecError;
 pub use stoppers::{SearchLimits, StopperParams};
-pub use timekeeper::{Begun, TimeReport, Timekeeper};
+pub use timekeeper::{Begun, Maker, TimeReport, Timekeeper};
 pub use unit::Unit;
 
 /// The default time manager; docs/time-managers/evidence.md says why it is this one.

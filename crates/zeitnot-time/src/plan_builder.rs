@@ -211,6 +211,21 @@ impl PlanBuilder {
     }
 }
 
+impl Plan {
+    /// The plan of a manager from elsewhere: a budget and a reserve in milliseconds, which the guard of every plan keeps
+    /// on the clock less the overhead, and the nodes that the tree should have at the end.
+    pub fn new(
+        manager: &'static str,
+        request: &MoveRequest,
+        budget_ms: f64,
+        extra_ms: f64,
+        target_nodes: Option<f64>,
+    ) -> Plan {
+        let formula = "from the manager";
+        PlanBuilder::new(manager, request).finish((formula, budget_ms), (formula, extra_ms), target_nodes)
+    }
+}
+
 /// A time in milliseconds from outside, cleaned: neither negative nor absurd.
 pub(super) fn believed_ms(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value.clamp(0.0, MAX_MS) }

@@ -88,6 +88,14 @@ pub enum SpecError {
         /// Parameters of the group.
         known: String,
     },
+    /// A manager from elsewhere cannot be made.
+    #[error("time manager {name}: {problem}")]
+    Elsewhere {
+        /// Name of the manager.
+        name: String,
+        /// Reason, in words.
+        problem: String,
+    },
 }
 
 /// Finds the manager a specification names, and its parameter values.

@@ -6,6 +6,11 @@ use super::estimators::overhead::LagEstimator;
 use super::event_log::{Answer, BookMove, Event, ManagerChoice, Observer, SearchStart};
 use super::stoppers::Stoppers;
 use super::{GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, Verdict, due};
+use std::sync::Arc;
+
+/// Makes managers that this crate does not have from their specifications; `None` for all others. The same specification
+/// succeeds or fails each time.
+pub type Maker = Arc<dyn Fn(&str) -> Result<Option<Box<dyn TimeManager>>, SpecError> + Send + Sync>;
 
 /// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and
 /// the rule by which a move is due.
@@ -15,6 +20,8 @@ use super::{GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecErro
 pub struct Timekeeper {
     spec: String,
     manager: Accounted,
+    /// Maker of managers from elsewhere, which is asked first.
+    maker: Option<Maker>,
     /// The measured lag. `None`: it is not measured, as in scripts written by hand, whose clocks need not add up.
     lag: Option<LagEstimator>,
     /// Stoppers of the running search; `None`: the manager alone is asked.
@@ -60,16 +67,70 @@ impl Timekeeper {
     /// # Errors
     /// [`SpecError`], when there is no such manager.
     pub fn new(spec: &str) -> Result<Timekeeper, SpecError> {
-        let (manager, lag) = (Accounted::build(spec)?, Some(LagEstimator::default()));
-        Ok(Timekeeper { spec: spec.to_owned(), manager, lag, stoppers: None, open: None, observer: None })
+        Timekeeper::of(spec, None)
     }
 
-    /// The time of a new game with the manager that `spec` describes; no lag is measured, for events written by hand.
+    /// The time of a new game with the manager that `spec` describes, which may be one of `maker`'s; the lag is
+    /// measured. A new game is a new manager of the same specification.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use zeitnot_time::{Estimates, GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, StopReason};
+    /// use zeitnot_time::{TimeManager, Timekeeper, Verdict};
+    ///
+    /// /// A fortieth of the clock for each move.
+    /// #[derive(Debug, Default)]
+    /// struct Fortieth {
+    ///     limit_ms: f64,
+    /// }
+    ///
+    /// impl TimeManager for Fortieth {
+    ///     fn name(&self) -> &'static str {
+    ///         "fortieth"
+    ///     }
+    ///     fn plan(&mut self, request: &MoveRequest) -> Plan {
+    ///         let plan = Plan::new(self.name(), request, request.clock_ms / 40.0, 0.0, None);
+    ///         self.limit_ms = plan.hard_limit_ms;
+    ///         plan
+    ///     }
+    ///     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+    ///         Verdict::at_limit(snapshot, self.limit_ms, StopReason::Time)
+    ///     }
+    ///     fn wants_root_values(&self) -> bool {
+    ///         false
+    ///     }
+    ///     fn finish(&mut self, _: &MoveOutcome) {}
+    ///     fn estimates(&self) -> Estimates {
+    ///         Estimates::default()
+    ///     }
+    ///     fn report(&self) -> Option<GameReport> {
+    ///         None
+    ///     }
+    ///     fn set_nps(&mut self, _: f64) {}
+    /// }
+    ///
+    /// let maker = |spec: &str| Ok((spec == "fortieth").then(|| Box::<Fortieth>::default() as Box<dyn TimeManager>));
+    /// let mut time = Timekeeper::with("fortieth", Arc::new(maker))?;
+    /// let request = MoveRequest { clock_ms: 60_000.0, ..MoveRequest::default() };
+    /// let plan = time.begin(&Default::default(), Some(&request)).plan.unwrap();
+    /// assert_eq!(plan.budget_ms, 1_500.0);
+    /// # Ok::<(), zeitnot_time::SpecError>(())
+    /// ```
     ///
     /// # Errors
     /// [`SpecError`], when there is no such manager.
-    pub fn without_lag(spec: &str) -> Result<Timekeeper, SpecError> {
-        Ok(Timekeeper { lag: None, ..Timekeeper::new(spec)? })
+    pub fn with(spec: &str, maker: Maker) -> Result<Timekeeper, SpecError> {
+        Timekeeper::of(spec, Some(maker))
+    }
+
+    fn of(spec: &str, maker: Option<Maker>) -> Result<Timekeeper, SpecError> {
+        let (manager, lag) = (make(spec, maker.as_ref())?, Some(LagEstimator::default()));
+        Ok(Timekeeper { spec: spec.to_owned(), manager, maker, lag, stoppers: None, open: None, observer: None })
+    }
+
+    /// The same without a measured lag, for events written by hand.
+    pub fn without_lag(self) -> Timekeeper {
+        Timekeeper { lag: None, ..self }
     }
 
     /// Lets `observer` see every event from now on, the choice of the manager first. Earlier estimates are not in the
@@ -101,7 +162,7 @@ impl Timekeeper {
     /// [`SpecError`], and nothing is changed.
     pub fn choose(&mut self, spec: &str) -> Result<(), SpecError> {
         if self.spec != spec {
-            self.manager = Accounted::build(spec)?;
+            self.manager = make(spec, self.maker.as_ref())?;
             self.spec = spec.to_owned();
             let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
             self.report_event(|| Event::Manager(choice), None);
@@ -251,7 +312,7 @@ impl Timekeeper {
         report
     }
 
-    /// Applies an event of an event log.
+    /// Applies an event of an event log. The manager that an event names is one of this crate: a log starts no other.
     ///
     /// # Errors
     /// [`SpecError`], when the event names an unknown manager; nothing is changed then.
@@ -294,7 +355,8 @@ impl Timekeeper {
     }
 
     fn rebuild(&mut self) {
-        self.manager = Accounted::build(&self.spec).expect("a manager was built from the same specification before");
+        let made = make(&self.spec, self.maker.as_ref());
+        self.manager = made.expect("a manager was built from the same specification before");
     }
 
     /// Reports an event and its answer to the observer; without an observer neither is made.
@@ -302,6 +364,14 @@ impl Timekeeper {
         if let Some(observer) = &mut self.observer {
             observer.happened(&event(), answer.map(|answer| answer()).as_ref());
         }
+    }
+}
+
+/// The manager of a specification, from `maker` or this crate, with its account.
+fn make(spec: &str, maker: Option<&Maker>) -> Result<Accounted, SpecError> {
+    match maker.map_or(Ok(None), |maker| maker(spec))? {
+        Some(manager) => Ok(Accounted::around(manager)),
+        None => Accounted::build(spec),
     }
 }
 

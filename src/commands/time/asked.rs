@@ -5,6 +5,7 @@ use crate::commands::flags::{flag, time_flags};
 use clap::{Arg, ArgMatches, value_parser};
 use std::collections::BTreeSet;
 use zeitnot_engine::engine::Options;
+use zeitnot_engine::managers;
 
 /// The flags of the managers and of their overhead.
 pub fn args(help: &'static str) -> [Arg; 2] {
@@ -26,7 +27,7 @@ pub fn managers(matches: &ArgMatches) -> anyhow::Result<(Vec<String>, f64)> {
     // A manager named twice is one column and one curve.
     managers.retain(|spec| named.insert(spec.clone()));
     for spec in &managers {
-        zeitnot_time::build(spec)?;
+        managers::check(spec)?;
     }
     Ok((managers, overhead_ms))
 }

@@ -79,9 +79,11 @@ use crate::announcer::Announcer;
 use crate::backend::{Backend, DeviceOptions};
 use crate::chess::Game;
 use crate::clock::Clock;
+use crate::managers::{self, Patience};
 use crate::search::{Search, SearchParams, SearchThreads, SharedRootObserver, Tree, WdlRescale};
 use books_and_tables::BooksAndTables;
 use loading::{Failure, Loaded};
+use parking_lot::Mutex;
 use ponder::{Pondering, Unstarted};
 use rand::rngs::Xoshiro256PlusPlus;
 use std::sync::Arc;
@@ -94,6 +96,8 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     runtime_policy: RuntimePolicy,
     announcer: Announcer,
+    /// The announcer, for the makers of time managers.
+    shared_announcer: Arc<Mutex<Announcer>>,
     loaded: Option<Loaded>,
     game: Game,
     /// `None` while a search has the tree.
@@ -132,13 +136,18 @@ impl Engine {
         let game = Game::new();
         let tree = Some(Tree::new(game.clone()));
         // A specification that names no manager is an error of the first move that has a clock.
-        let time = Timekeeper::new(&options.time_manager_spec()).or_else(|_| Timekeeper::new(DEFAULT_MANAGER));
         let announcer = Announcer::default();
+        let shared_announcer = Arc::new(Mutex::new(announcer.clone()));
+        let patience = if clock.is_virtual() { Patience::Long } else { Patience::UntilDue };
+        let maker = managers::maker(patience, Arc::clone(&shared_announcer));
+        let time = Timekeeper::with(&options.time_manager_spec(), Arc::clone(&maker))
+            .or_else(|_| Timekeeper::with(DEFAULT_MANAGER, maker));
         Engine {
             options,
             clock,
             runtime_policy,
             announcer,
+            shared_announcer,
             loaded: None,
             game,
             tree,
@@ -195,6 +204,7 @@ impl Engine {
     /// Sends lines on long work, such as the building of an engine for a card, to `announcer`. Before this call such
     /// lines are dropped.
     pub fn announce_to(&mut self, announcer: Announcer) {
+        *self.shared_announcer.lock() = announcer.clone();
         self.announcer = announcer;
     }
 
@@ -228,7 +238,7 @@ impl Engine {
         options.check()?;
         let spec = &options.time_manager;
         if *spec != self.options.time_manager {
-            zeitnot_time::build(spec).map_err(|error| {
+            managers::check(spec).map_err(|error| {
                 // Some errors quote the specification themselves.
                 let (spec, error) = (format!("\"{spec}\""), error.to_string());
                 OptionError::TimeManager(if error.contains(&spec) { error } else { format!("{spec}: {error}") })

@@ -120,6 +120,10 @@ impl Engine {
                 *said = note;
             }
         }
+        // A program that is the manager starts before a clock runs. A wrong specification is an error of the first move.
+        if let Some(time) = &mut self.time {
+            let _ = time.choose(&spec);
+        }
         if self.books_and_tables.open(&self.options, &self.announcer) {
             self.reset_tree();
         }

@@ -3,7 +3,8 @@
 use super::clocked_move::ClockedMove;
 use crate::recordings::Speed;
 use zeitnot_engine::chess::{Color, Game};
-use zeitnot_time::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
+use zeitnot_engine::managers;
+use zeitnot_time::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager};
 
 /// Assumed share of a search tree that the next move reuses: about the share in searches of this engine.
 const USUAL_REUSE: f64 = 0.3;
@@ -92,7 +93,7 @@ fn ask(
     spec: &str,
     mut tell: impl FnMut(Option<Plan>),
 ) -> Result<(), SpecError> {
-    let mut managers = [build(spec)?, build(spec)?];
+    let mut managers = [managers::build(spec)?, managers::build(spec)?];
     let mut reused = [0_u64; 2];
     for (mv, request) in moves.iter().zip(requests) {
         let Some(request) = request else {

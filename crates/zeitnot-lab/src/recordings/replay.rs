@@ -5,6 +5,7 @@ use super::recorded_search::{RecordedSearch, RecordedSnapshot};
 use super::replayed_search::{ReplayedSearch, Speed};
 use crate::games::period_clock::PeriodClock;
 use crate::games::time_control::TimeControl;
+use zeitnot_engine::managers::maker_for_computation;
 use zeitnot_time::{MoveRequest, SpecError, StopReason, StopperParams, Timekeeper};
 
 /// The clock of a replay, its speed and its stoppers.
@@ -77,7 +78,7 @@ pub fn replay(traces: &[RecordedSearch], spec: &str, rules: &ReplayRules) -> Res
     let mut replayed = Replayed::default();
     let periods = [rules.control];
     for game in traces.chunk_by(|a, b| a.game == b.game) {
-        let mut time = Timekeeper::without_lag(spec)?;
+        let mut time = Timekeeper::with(spec, maker_for_computation())?.without_lag();
         let mut periods = PeriodClock::new(&periods);
         // As in a match, the first move has its increment.
         let mut clock_ms = rules.control.base_ms + rules.control.increment_ms;

@@ -5,6 +5,7 @@ use crate::games::lag::LagModel;
 use crate::games::period_clock::PeriodClock;
 use crate::games::time_control::TimeControl;
 use crate::recordings::{ReplayedSearch, Speed};
+use zeitnot_engine::managers::maker_for_computation;
 use zeitnot_engine::splitmix::{SplitMix64, mix};
 use zeitnot_time::{MoveRequest, SpecError, StopperParams, Timekeeper};
 
@@ -58,7 +59,7 @@ impl SimulatedGame {
         number: u64,
     ) -> Result<SimulatedGame, SpecError> {
         let mut random = SplitMix64(mix(rules.seed ^ mix(number)));
-        let mut time = Timekeeper::new(spec)?;
+        let mut time = Timekeeper::with(spec, maker_for_computation())?;
         let periods = [rules.control];
         let mut periods = PeriodClock::new(&periods);
         let mut clock_ms = rules.control.base_ms + rules.control.increment_ms;

@@ -11,6 +11,7 @@ use std::fmt;
 use std::io::stdin;
 use std::path::{Path, PathBuf};
 use zeitnot_engine::engine::Options;
+use zeitnot_engine::managers::maker_for_computation;
 use zeitnot_text::files::TextLines;
 use zeitnot_time::event_log::{self, Event, ManagerChoice, SearchStart};
 use zeitnot_time::{
@@ -209,7 +210,7 @@ struct Game<'a> {
 impl<'a> Game<'a> {
     fn new(terms: &'a Terms<'a>) -> anyhow::Result<Game<'a>> {
         // Clocks that are written by hand need not add up.
-        let time = Timekeeper::without_lag(terms.spec)?;
+        let time = Timekeeper::with(terms.spec, maker_for_computation())?.without_lag();
         let mut game = Game { terms, time, search_began: false, reused_nodes: 0, stop: None };
         game.set_nps();
         Ok(game)

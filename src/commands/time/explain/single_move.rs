@@ -6,6 +6,7 @@ use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
 use zeitnot_engine::engine::Options;
+use zeitnot_engine::managers;
 use zeitnot_time::MoveRequest;
 
 pub fn command() -> Command {
@@ -30,7 +31,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let defaults = Options::default();
     let nps = time_flags::speeds(matches)?.first().copied();
     let request = request(matches)?;
-    let mut manager = zeitnot_time::build(matches.get_one::<String>("manager").unwrap_or(&defaults.time_manager))?;
+    let mut manager = managers::build(matches.get_one::<String>("manager").unwrap_or(&defaults.time_manager))?;
     if let Some(nps) = nps {
         manager.set_nps(nps);
     }

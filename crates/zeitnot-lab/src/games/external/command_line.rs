@@ -1,20 +1,16 @@
-//! Splits the command line of an engine, and finds the file that it runs.
+//! Reads the command line of an engine, and finds the file that it runs.
 
 use super::error::{ExternalError, one_line};
 use std::path::{Path, PathBuf};
+use zeitnot_engine::child;
 use zeitnot_text::files::to_path;
 
-/// The program of a command line and its arguments. Words are split as a shell splits them: quotes hold them together.
+/// The program of an engine's command line and its arguments.
 ///
 /// # Errors
 /// [`ExternalError::Command`].
 pub(super) fn split(command: &str) -> Result<(String, Vec<String>), ExternalError> {
-    let fail = |reason| ExternalError::Command { command: one_line(command), reason };
-    // Backslashes in the paths of Windows quote nothing.
-    let escaped = if cfg!(windows) { command.replace('\\', "\\\\") } else { command.to_owned() };
-    let mut words = shlex::split(&escaped).ok_or_else(|| fail("a quotation mark is not closed"))?.into_iter();
-    let program = words.next().filter(|word| !word.is_empty()).ok_or_else(|| fail("it names no program"))?;
-    Ok((program, words.collect()))
+    child::split(command).map_err(|reason| ExternalError::Command { command: one_line(command), reason })
 }
 
 /// The file that the command line of an engine runs: a path as it is, a name as the system finds it in `PATH`. `None`

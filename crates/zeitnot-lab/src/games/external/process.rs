@@ -6,12 +6,12 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bound
 use parking_lot::Mutex;
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::ops::ControlFlow;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Stdio};
 use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
+use zeitnot_engine::child::OwnedChild;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
-use zeitnot_text::files::to_os;
 
 /// Bytes of a line that are kept: lines with a long `pv` have some thousands.
 const LONGEST_LINE: usize = 1 << 14;
@@ -55,9 +55,9 @@ struct Input {
     written: Option<Sender<f64>>,
 }
 
-/// An engine's process. Dropping this kills it, on Unix together with the processes that it has started.
+/// An engine's process, which ends when this is dropped.
 pub(super) struct Process {
-    child: Child,
+    child: OwnedChild,
     clock: MonotonicClock,
     input: Sender<Input>,
     output: Receiver<Output>,
@@ -73,16 +73,9 @@ impl Process {
     /// # Errors
     /// The errors of the operating system.
     pub fn start(program: &str, args: &[String], clock: MonotonicClock) -> io::Result<Process> {
-        let mut command = Command::new(to_os(program));
-        command
-            .args(args.iter().map(|arg| to_os(arg)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        // A group of its own: Ctrl-C is for the match, and what the engine has started can be ended with it.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn()?;
+        let mut child = OwnedChild::start(program, args, |command| {
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        })?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(mut stdout), Some(mut stderr)) = streams else { unreachable!("all three are pipes") };
         // No command may be lost, as an option would be, and few wait: an engine that does not read is given up at the
@@ -167,19 +160,6 @@ impl Process {
                 end => return matches!(end, Ok(Some(_))),
             }
         }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // Errors mean that there is nothing left to kill. An engine that has ended by itself may have left children,
-        // which keep the number of its group from being given to others.
-        #[cfg(unix)]
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

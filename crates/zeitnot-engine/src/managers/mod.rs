@@ -1,0 +1,87 @@
+//! Makes the time managers that specifications name: those of [`zeitnot_time`], and `external(command="...")`, a program
+//! behind a pipe (docs/time-managers/external.md).
+
+mod external;
+mod pipe;
+
+use crate::announcer::Announcer;
+use external::External;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Duration;
+use zeitnot_time::grammar::{self, Content};
+use zeitnot_time::{Maker, SpecError, TimeManager};
+
+/// The name of the managers that are programs.
+const EXTERNAL: &str = "external";
+
+/// Longest wait for an answer where the clock stands still meanwhile.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// How long a program may think about an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Until the answer is due: the clock runs.
+    UntilDue,
+    /// Ten seconds: the clock stands still meanwhile.
+    Long,
+}
+
+/// A maker of the managers that are programs. What goes wrong with them is said to the announcer that is there then.
+pub fn maker(patience: Patience, announcer: Arc<Mutex<Announcer>>) -> Maker {
+    Arc::new(move |spec| {
+        Ok(command(spec)?.map(|command| -> Box<dyn TimeManager> {
+            Box::new(External::start(&command, patience, Arc::clone(&announcer)))
+        }))
+    })
+}
+
+/// A maker for games that are computed; errors go to the log.
+pub fn maker_for_computation() -> Maker {
+    let log = Announcer::new(|line| tracing::error!("{line}"));
+    maker(Patience::Long, Arc::new(Mutex::new(log)))
+}
+
+/// The manager that `spec` describes, for computations.
+///
+/// # Errors
+/// [`SpecError`], when there is no such manager.
+pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
+    maker_for_computation()(spec)?.map_or_else(|| zeitnot_time::build(spec), Ok)
+}
+
+/// Checks a specification; a program is started and ended.
+///
+/// # Errors
+/// [`SpecError`], when there is no such manager or its program cannot be started.
+pub fn check(spec: &str) -> Result<(), SpecError> {
+    match command(spec)? {
+        Some(command) => pipe::Pipe::start(&command).map(drop).map_err(elsewhere),
+        None => zeitnot_time::build(spec).map(drop),
+    }
+}
+
+/// The command line of a specification `external(command="...")`; `None` for other managers and for no specification.
+///
+/// # Errors
+/// [`SpecError`], when its parameters are others.
+fn command(spec: &str) -> Result<Option<String>, SpecError> {
+    // Errors of the grammar are those of the other managers.
+    let Ok(entries) = grammar::parse(spec) else { return Ok(None) };
+    let [entry] = entries.as_slice() else { return Ok(None) };
+    let Content::Group(params) = &entry.content else { return Ok(None) };
+    if entry.name != EXTERNAL {
+        return Ok(None);
+    }
+    match params.as_slice() {
+        [param] if param.name == "command" && matches!(&param.content, Content::Text(text) if !text.is_empty()) => {
+            let Content::Text(text) = &param.content else { unreachable!("matched above") };
+            Ok(Some(text.clone()))
+        }
+        _ => Err(elsewhere("write external(command=\"PROGRAM ARGUMENT ...\")".to_owned())),
+    }
+}
+
+fn elsewhere(problem: String) -> SpecError {
+    SpecError::Elsewhere { name: EXTERNAL.to_owned(), problem }
+}

@@ -1,0 +1,68 @@
+//! Programs as time managers in whole games on the virtual clock.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const ZEITNOT: &str = env!("CARGO_BIN_EXE_zeitnot");
+
+/// Plays four games of a manager against `legacy`; the moves with their times, without the names, and standard error.
+fn play(folder: &Path, manager: &str) -> (String, String) {
+    let output = Command::new(ZEITNOT)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .args([
+            "match",
+            "--backend=random",
+            "--clock=virtual",
+            "--nps=400",
+            "--tc=1+0.01",
+            "--games=4",
+            "--concurrency=1",
+        ])
+        .args(["--openings=builtin", "--max-moves=30", "--option2=TimeManager=legacy", "--json"])
+        .args(["--option1", &format!("TimeManager={manager}")])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{told}");
+    let pgn = std::fs::read_to_string(folder.join("match.pgn")).unwrap();
+    std::fs::remove_file(folder.join("match.pgn")).unwrap();
+    std::fs::remove_file(folder.join("match.pgn.jsonl")).unwrap();
+    assert!(pgn.matches("[Event ").count() == 4 && !pgn.contains("time forfeit"), "{pgn}");
+    (pgn.lines().filter(|line| !line.starts_with('[')).collect::<Vec<_>>().join("\n"), told)
+}
+
+#[test]
+fn a_manager_behind_a_pipe_plays_as_it_does_inside() {
+    let home = tempfile::tempdir().unwrap();
+    let inside = play(home.path(), "simple").0;
+    let (behind, told) =
+        play(home.path(), &format!("external(command=\"'{ZEITNOT}' time explain script - --manager simple\")"));
+    assert_eq!(behind, inside);
+    assert!(!told.contains("ERROR"), "{told}");
+}
+
+#[test]
+fn the_example_plays_the_same_games_twice() {
+    let home = tempfile::tempdir().unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/external/manager.py");
+    let manager = format!("external(command=\"python3 '{}'\")", example.display());
+    let games = [(); 2].map(|()| play(home.path(), &manager));
+    assert_eq!(games[0].0, games[1].0);
+    assert_ne!(games[0].0, play(home.path(), "smooth").0);
+    assert!(!games[0].1.contains("ERROR"), "{}", games[0].1);
+}
+
+#[test]
+fn a_program_that_ends_costs_no_game() {
+    let home = tempfile::tempdir().unwrap();
+    // The first look of each game ends it.
+    let program = r#"while read -r line; do case $line in *observe*) exit 7;; *) echo {\"budget_ms\":20};; esac; done"#;
+    let script = home.path().join("manager.sh");
+    std::fs::write(&script, program).unwrap();
+    let manager = format!("external(command=\"sh '{}'\")", script.display());
+    let told = play(home.path(), &manager).1;
+    assert!(told.matches("the program has ended (exit status: 7); smooth plays on").count() == 4, "{told}");
+}
