@@ -20,6 +20,9 @@
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, root statistics; workers and watchdog for real play, and the synchronous search on the caller's thread |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books |
 //!
+//! The features `onnxruntime`, `download` (of networks) and `nvml` (readings of NVIDIA's cards) are on by default. Without
+//! them the backends are `native`, `uniform` and `random`.
+//!
 //! # Faces
 //!
 //! - [`backend::Backend`] is a network on a device, shared by all; [`backend::Evaluator`] is one worker's private end
@@ -33,6 +36,11 @@
 //!   own.
 //! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that
 //!   declaration.
+
+#![cfg_attr(
+    not(feature = "onnxruntime"),
+    allow(dead_code, unused_imports, reason = "what only ONNX Runtime needs has no other use")
+)]
 
 pub mod announcer;
 pub mod backend;

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+#[cfg(feature = "onnxruntime")]
 use super::onnxruntime::{engines_are_ready, probe};
+#[cfg(feature = "onnxruntime")]
 use super::several::load_side_by_side;
 use super::{
-    Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, NativeOptions, OnnxRuntimeBackend,
-    RandomBackend, SeveralDevices, UniformBackend,
+    Backend, BackendError, CachedBackend, DeviceOptions, NativeBackend, NativeOptions, RandomBackend, UniformBackend,
 };
+#[cfg(feature = "onnxruntime")]
+use super::{BareSession, OnnxRuntimeBackend, SeveralDevices};
 use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network};
 use crate::runtime::{self, Provider, nvidia};
@@ -157,6 +160,7 @@ pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> 
 ///
 /// # Errors
 /// When no ONNX Runtime has the provider, or a library is missing.
+#[cfg(feature = "onnxruntime")]
 pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<(), BackendError> {
     probe(&*runtime::load_with(options.runtime.as_deref(), provider)?, provider)
 }
@@ -196,6 +200,7 @@ pub fn create(
 ///
 /// # Errors
 /// As of [`create`].
+#[cfg(feature = "onnxruntime")]
 pub fn bare_session(
     provider: Provider,
     network: &Network,
@@ -219,10 +224,16 @@ fn takes_cuda(options: &BackendOptions) -> bool {
 
 /// Whether `auto` tries TensorRT before CUDA: only if its engine is built, as that takes minutes and is left to users
 /// who ask for TensorRT.
+#[cfg(feature = "onnxruntime")]
 fn takes_tensorrt(network: &Network, options: &BackendOptions) -> bool {
     options.device.check_for(Provider::TensorRt).is_ok()
         && runtime::is_there_with(options.runtime.as_deref(), Provider::TensorRt)
         && nvidia::driver().is_ok_and(|driver| engines_are_ready(network, &options.device, &driver).unwrap_or(false))
+}
+
+#[cfg(not(feature = "onnxruntime"))]
+fn takes_tensorrt(_: &Network, _: &BackendOptions) -> bool {
+    false
 }
 
 /// The fastest backend that can run here.
@@ -265,6 +276,7 @@ fn native(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend
     Ok(Arc::new(NativeBackend::new(network, &native, options.history_fill)?))
 }
 
+#[cfg(feature = "onnxruntime")]
 fn on_provider(
     provider: Provider,
     network: &Network,
@@ -288,9 +300,15 @@ fn on_provider(
     }
 }
 
+#[cfg(not(feature = "onnxruntime"))]
+fn on_provider(_: Provider, _: &Network, _: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
+    Err(runtime::RuntimeError::NotInThisBuild.into())
+}
+
 /// Number of devices that are loaded one after another before the rest. With TensorRT it is 1 for cards of one kind:
 /// the engine of the first serves all, and two cards that built it at once would write the same file. Otherwise it is
 /// all of them, as any two may be of one kind. Other providers need none.
+#[cfg(feature = "onnxruntime")]
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
     let names: Vec<_> = match (provider, nvidia::driver()) {
         (Provider::TensorRt, Ok(driver)) => {

@@ -40,6 +40,7 @@ use std::fmt;
 use crate::network::{HistoryFill, InputFormat};
 
 mod cache;
+#[cfg(feature = "onnxruntime")]
 mod calibration;
 mod cost;
 mod device_options;
@@ -48,6 +49,7 @@ mod evaluator_pool;
 mod factory;
 mod input_buffer;
 mod native;
+#[cfg(feature = "onnxruntime")]
 mod onnxruntime;
 mod policy_sampling;
 mod provider_preferences;
@@ -58,16 +60,19 @@ mod side_by_side;
 mod uniform;
 
 pub use cache::{CacheStatistics, CachedBackend, SharedEvaluations};
+#[cfg(feature = "onnxruntime")]
 pub use calibration::{Calibration, quantise, self_play};
 pub use cost::{CostError, CostModel, CostedBackend};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError, LARGEST_BATCH};
 pub use error::BackendError;
 pub(crate) use evaluator_pool::EvaluatorPool;
-pub use factory::{
-    BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
-};
+pub use factory::{BACKENDS, BackendOptions, create, needs_network, provider_of, takes_native};
+#[cfg(feature = "onnxruntime")]
+pub use factory::{bare_session, probe_provider};
 pub use native::{Isa, NativeBackend, NativeOptions, UnknownIsa};
+#[cfg(feature = "onnxruntime")]
 pub(crate) use onnxruntime::OnnxRuntimeBackend;
+#[cfg(feature = "onnxruntime")]
 pub use onnxruntime::{BareInput, BareSession};
 pub use policy_sampling::{sample, softmax};
 pub(crate) use provider_preferences::Sharing;

@@ -7,6 +7,7 @@
 
 use serde::{Serialize, Serializer};
 
+#[cfg(feature = "download")]
 use super::FetchError;
 
 /// A network of the catalogue.
@@ -378,6 +379,7 @@ impl Entry {
 ///
 /// # Errors
 /// When no entry has the name; the message lists the closest names.
+#[cfg(feature = "download")]
 pub fn find(name: &str) -> Result<&'static Entry, FetchError> {
     let lower = name.to_ascii_lowercase();
     ENTRIES.iter().find(|entry| entry.name.eq_ignore_ascii_case(name)).ok_or_else(|| {

@@ -39,6 +39,7 @@ mod built_in;
 pub mod catalogue;
 mod description;
 mod error;
+#[cfg(feature = "download")]
 mod fetch;
 mod file;
 mod find_network;
@@ -58,6 +59,7 @@ mod weights;
 pub use built_in::{BuiltIn, NAME as BUILT_IN};
 pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
+#[cfg(feature = "download")]
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{InputFormat, PolicyKind, ValueKind};

@@ -11,6 +11,9 @@ use super::provider::Provider;
 /// Why ONNX Runtime is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
+    /// The crate was built without the feature `onnxruntime`.
+    #[error("this build has no ONNX Runtime (feature onnxruntime)")]
+    NotInThisBuild,
     /// The file that the user named is not there.
     #[error("there is no ONNX Runtime at {path} ({origin})", path = path.display())]
     Missing {
@@ -34,7 +37,7 @@ pub enum RuntimeError {
         path: PathBuf,
     },
     /// The version is below what this build needs.
-    #[error("{path} is ONNX Runtime {version}; 1.{minimum} or later is needed", path = path.display(), minimum = ort::MINOR_VERSION)]
+    #[error("{path} is ONNX Runtime {version}; 1.{minimum} or later is needed", path = path.display(), minimum = super::OLDEST_MINOR)]
     TooOld {
         /// The file.
         path: PathBuf,

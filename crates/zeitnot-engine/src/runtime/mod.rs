@@ -28,11 +28,15 @@ mod install;
 mod library;
 pub(crate) mod missing_library;
 pub mod nvidia;
+#[cfg(feature = "onnxruntime")]
 mod nvidia_libraries;
+#[cfg(feature = "nvml")]
 pub mod nvidia_readings;
+#[cfg(feature = "onnxruntime")]
 pub(crate) mod ort_log;
 mod pins;
 mod pip;
+#[cfg(feature = "onnxruntime")]
 mod probe;
 mod provider;
 mod status;
@@ -66,12 +70,14 @@ pub struct Runtime {
     pub version: String,
     /// The execution providers that the library was built with, such as `CPU` or `CUDA`.
     pub providers: Vec<String>,
+    #[cfg(feature = "onnxruntime")]
     #[serde(skip)]
     environment: ort::environment::Environment,
 }
 
 impl Runtime {
     /// The process's ONNX Runtime environment, which sessions are made under.
+    #[cfg(feature = "onnxruntime")]
     pub(crate) fn environment(&self) -> &ort::environment::Environment {
         &self.environment
     }
@@ -87,6 +93,12 @@ impl fmt::Display for Runtime {
         write!(f, "ONNX Runtime {} ({}) {}", self.version, self.origin, self.path.display())
     }
 }
+
+/// Minor version of the oldest ONNX Runtime that this build takes.
+#[cfg(feature = "onnxruntime")]
+const OLDEST_MINOR: u32 = ort::MINOR_VERSION;
+#[cfg(not(feature = "onnxruntime"))]
+const OLDEST_MINOR: u32 = 0;
 
 static LOADED: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 
@@ -111,6 +123,7 @@ fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, 
         Some(runtime) => fit_for(runtime, candidates.first(), provider)?,
         None => Arc::clone(loaded.insert(Arc::new(first_usable(&candidates, provider)?))),
     };
+    #[cfg(feature = "onnxruntime")]
     if provider.is_nvidia() {
         nvidia_libraries::load(&runtime.path);
     }
@@ -136,6 +149,7 @@ fn fit_for(
     Ok(Arc::clone(runtime))
 }
 
+#[cfg(feature = "onnxruntime")]
 fn first_usable(candidates: &[Candidate], provider: Provider) -> Result<Runtime, RuntimeError> {
     let mut unfit = Vec::new();
     for candidate in candidates {
@@ -155,13 +169,28 @@ fn first_usable(candidates: &[Candidate], provider: Provider) -> Result<Runtime,
     })
 }
 
+#[cfg(not(feature = "onnxruntime"))]
+fn first_usable(_: &[Candidate], _: Provider) -> Result<Runtime, RuntimeError> {
+    Err(RuntimeError::NotInThisBuild)
+}
+
 /// Whether [`load_with`] would find a library with this execution provider. Nothing stays loaded.
 pub(crate) fn is_there_with(option: Option<&Path>, provider: Provider) -> bool {
     if let Some(runtime) = &*LOADED.lock() {
         return runtime.has(provider);
     }
     let candidates = Locations::of_this_process(option).candidates();
-    candidates.iter().any(|candidate| examine(candidate, provider).is_ok())
+    candidates.iter().any(|candidate| is_usable(candidate, provider))
+}
+
+#[cfg(feature = "onnxruntime")]
+fn is_usable(candidate: &Candidate, provider: Provider) -> bool {
+    examine(candidate, provider).is_ok()
+}
+
+#[cfg(not(feature = "onnxruntime"))]
+fn is_usable(_: &Candidate, _: Provider) -> bool {
+    false
 }
 
 /// The process's ONNX Runtime, installed first where it is missing; `announce` gets one line before a download starts.
@@ -201,6 +230,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
 }
 
 /// Checks that a candidate is usable; returns its path (absolute, or a bare name) and what the library says of itself.
+#[cfg(feature = "onnxruntime")]
 fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe::Found), RuntimeError> {
     let Candidate { origin, path } = candidate;
     // `ort` would resolve a relative path against the executable; people mean the folder they are in.
@@ -220,7 +250,7 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
         Err(probe::Unfit::NotOnnxRuntime) => return Err(RuntimeError::NotOnnxRuntime { path }),
     };
     let version = found.version.clone();
-    if probe::minor(&version).is_none_or(|minor| minor < ort::MINOR_VERSION) {
+    if probe::minor(&version).is_none_or(|minor| minor < OLDEST_MINOR) {
         return Err(RuntimeError::TooOld { path, version });
     }
     // Every library has the CPU provider, also one that does not say so.
@@ -232,6 +262,7 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
 
 /// The error for an installed runtime whose CUDA this machine's driver or cards do not run; `None` for any other
 /// candidate. Without a driver it is `None` too: the provider's own error will say so.
+#[cfg(feature = "onnxruntime")]
 fn wrong_cuda(candidate: &Candidate) -> Option<RuntimeError> {
     let folder = candidate.path.parent().filter(|_| candidate.origin == Origin::Cache)?;
     let is_here = |variant: &Variant| candidates::installed_folder(*variant).as_deref() == Some(folder);
@@ -241,6 +272,7 @@ fn wrong_cuda(candidate: &Candidate) -> Option<RuntimeError> {
 }
 
 /// Loads one file and makes the process's environment with it.
+#[cfg(feature = "onnxruntime")]
 fn start(candidate: &Candidate, provider: Provider) -> Result<Runtime, RuntimeError> {
     let (path, probe::Found { version, providers }) = examine(candidate, provider)?;
     let not_starting = |reason: String| RuntimeError::NotStarting { path: path.clone(), reason };
