@@ -19,6 +19,8 @@ use zeitnot_time::{
 const PART_FOR_PLAN: f64 = 0.5;
 /// Shortest wait for an answer on a running clock: a pipe needs some tens of microseconds.
 const SHORTEST_WAIT_MS: f64 = 5.0;
+/// Longest wait for an answer to a look on a running clock: the search stands still meanwhile, and hears no `stop`.
+const LONGEST_LOOK_MS: f64 = 1_000.0;
 /// Characters of an answer that an error quotes.
 const QUOTED: usize = 100;
 
@@ -150,7 +152,7 @@ impl TimeManager for External {
         }
         let left_ms = hard_limit_ms - snapshot.elapsed_ms;
         let answer = match self.is_asked {
-            true => self.ask::<Observed>(&Event::Observe(snapshot.clone()), "observe", left_ms),
+            true => self.ask::<Observed>(&Event::Observe(snapshot.clone()), "observe", left_ms.min(LONGEST_LOOK_MS)),
             false => None,
         };
         self.is_asked = answer.is_some();
