@@ -79,9 +79,9 @@ impl Display {
         let first = report.lines.iter().position(is_unvisited).filter(|_| report.nodes > 0)?;
         let last = report.lines.iter().rposition(is_unvisited)?;
         Some(match report.lines.len() {
-            1 => format!("{} has no visit: its score is that of the position", self.moves(&report.lines[0].moves)),
-            _ if first == last => format!("multipv {} has no visit: its score is that of the position", first + 1),
-            _ => format!("multipv {} to {} have no visit: their score is that of the position", first + 1, last + 1),
+            1 => format!("{} has no visit: its value is that of the position", self.moves(&report.lines[0].moves)),
+            _ if first == last => format!("multipv {} has no visit: its value is that of the position", first + 1),
+            _ => format!("multipv {} to {} have no visit: their value is that of the position", first + 1, last + 1),
         })
     }
 
@@ -256,9 +256,9 @@ mod tests {
         };
         let said = |visits: &[u32]| display().unvisited(&report(visits));
         assert_eq!(said(&[3, 1]), None);
-        assert_eq!(said(&[0]).unwrap(), "e2e4 has no visit: its score is that of the position");
-        assert_eq!(said(&[9, 0, 2]).unwrap(), "multipv 2 has no visit: its score is that of the position");
-        assert_eq!(said(&[9, 0, 0, 2]).unwrap(), "multipv 2 to 3 have no visit: their score is that of the position");
+        assert_eq!(said(&[0]).unwrap(), "e2e4 has no visit: its value is that of the position");
+        assert_eq!(said(&[9, 0, 2]).unwrap(), "multipv 2 has no visit: its value is that of the position");
+        assert_eq!(said(&[9, 0, 0, 2]).unwrap(), "multipv 2 to 3 have no visit: their value is that of the position");
         assert_eq!(
             display().unvisited(&Report { nodes: 0, ..report(&[0]) }),
             None,
