@@ -7,6 +7,7 @@ mod driver;
 mod analysis;
 mod books_and_tables;
 mod chess960;
+mod clients;
 mod fuzz;
 mod lc0_options;
 mod memory;
