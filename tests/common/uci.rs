@@ -306,7 +306,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn read(lines: Vec<String>, game: &Game) -> Answer {
+    /// The answer of a search in `game`; every move in it must be legal.
+    pub fn read(lines: Vec<String>, game: &Game) -> Answer {
         let words: Vec<String> = lines.last().unwrap().split(' ').map(str::to_owned).collect();
         let ponder = match &words[2..] {
             [word, mv] if word == "ponder" => Some(mv.clone()),

@@ -18,3 +18,4 @@ mod protocol;
 mod robustness;
 mod search;
 mod stress;
+mod transcripts;
