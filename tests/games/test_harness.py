@@ -17,6 +17,7 @@ import chess
 import chess.pgn
 
 import client
+import en_croissant
 import openings
 import play
 import referee
@@ -395,6 +396,24 @@ class Parts(unittest.TestCase):
         self.assertEqual(summary.percentile(values, 0.99), 99)
         self.assertEqual(summary.percentile([5.0], 0.99), 5)
         self.assertIsNone(summary.percentile([], 0.99))
+
+    def test_blocks_that_en_croissant_shows(self) -> None:
+        display, allowance = en_croissant.Display(chess.Board(), 2, 0.0), en_croissant.Allowance()
+        block = [("e2e4", 1), ("d2d4", 2)]
+
+        def tell(depth: int, now: float, moves: list[tuple[str, int]]) -> int:
+            for move, number in moves:
+                display.take(f"info depth {depth} score cp 10 multipv {number} pv {move}", now, allowance)
+            return len(display.shown)
+
+        self.assertEqual(tell(3, 0.1, block[:1]), 0)
+        self.assertEqual(tell(3, 0.1, [("e7e5", 2)]), 0, "no line of the position")
+        self.assertEqual(tell(3, 0.1, block[1:]), 1)
+        self.assertEqual(tell(2, 0.2, block), 1, "less deep")
+        self.assertEqual(display.hidden, 1)
+        shown = [tell(3, 2 + hundredths / 100, block) for hundredths in (0, 1, 2, 3, 4, 5, 30)]
+        self.assertEqual(shown, [2, 3, 4, 5, 6, 6, 7], "five at once")
+        self.assertEqual(display.best, chess.Move.from_uci("e2e4"))
 
 
 if __name__ == "__main__":
