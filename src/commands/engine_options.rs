@@ -109,7 +109,7 @@ pub fn engine_and_switches(
     clock: Arc<dyn Clock>,
     policy: RuntimePolicy,
 ) -> anyhow::Result<(Engine, Switches)> {
-    let mut switches = Switches::default();
+    let mut switches = switches::of_this_build();
     let mut engine = Engine::new(Options::default(), clock, policy);
     engine.announce_to(notes());
     let note = |line: String| note!("{line}");

@@ -18,6 +18,8 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
+HIDDEN = ["CPuctBase", "SmartPruningFactor"]
+"""Options that `uci` lists only with --show-hidden, and in what `make` builds."""
 
 
 def serve(folder):
@@ -52,6 +54,10 @@ def main():
         # The worker starts its engines as ./NAME.
         os.chdir(out.parent)
         print(f"built {binary} in {time.monotonic() - began:.0f} s")
+        # The worker's fastchess sends only options that are listed, such as those of an SPSA test.
+        said = subprocess.run([f"./{binary}"], input="uci\nquit\n", capture_output=True, text=True, check=True).stdout
+        hidden = [name for name in HIDDEN if f"option name {name} type " in said]
+        print(f"uci lists {said.count('option name ')} options; of the hidden ones {', '.join(hidden) or 'none'}")
         began = time.monotonic()
         speed, nodes = bench.run_benchmark(binary, options.copies, 1)
         print(f"bench: {nodes} nodes {speed} nps, {options.copies} copies at once in {time.monotonic() - began:.1f} s")
@@ -63,7 +69,7 @@ def main():
         })
         lines = book.getvalue().splitlines()
         print(f"genfens: {len(lines)} openings, {len(set(lines))} different, in {time.monotonic() - began:.1f} s")
-        return 0 if len(lines) == options.openings * options.copies else 1
+        return 0 if len(lines) == options.openings * options.copies and hidden == HIDDEN else 1
 
 
 if __name__ == "__main__":
