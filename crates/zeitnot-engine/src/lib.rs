@@ -56,3 +56,6 @@ pub mod runtime;
 pub mod search;
 pub mod splitmix;
 pub mod tablebase;
+
+/// Chess library whose positions and moves [`chess`] takes and gives.
+pub use shakmaty;
