@@ -88,7 +88,8 @@ fn options_change_how_the_cpu_runs_and_not_what_it_says() {
     }
 }
 
-/// A device that was asked for is never replaced by the CPU.
+/// A device that was asked for is never replaced by the CPU. Where it cannot run whatever is installed, it is said why,
+/// and nothing is to be installed.
 #[test]
 fn a_runtime_without_the_provider_is_an_error_that_says_what_to_install() {
     let bench = Bench::new();
@@ -98,9 +99,18 @@ fn a_runtime_without_the_provider_is_an_error_that_says_what_to_install() {
         ("openvino", "OpenVINO", Provider::OpenVino),
         ("dml", "DirectML", Provider::DirectMl),
     ] {
+        let backend = format!("--backend={backend}");
+        if provider.is_nvidia()
+            && let Err(reason) = runtime::nvidia::driver()
+        {
+            for arguments in [&["eval", &backend][..], &["net", "fetch", "--prepare", &backend]] {
+                let line = format!("zeitnot: {provider} cannot run here: {reason}\n");
+                bench.zeitnot(arguments).assert().code(1).stdout("").stderr(line);
+            }
+            continue;
+        }
         let has_package = provider.variants().iter().any(|variant| variant.pin().is_some());
         let source = if has_package { provider.command() } else { "no package of it for this platform" };
-        let backend = format!("--backend={backend}");
         fails(&mut bench.zeitnot(&["eval", &backend]), &[name, "without", source]);
     }
 }
@@ -108,11 +118,11 @@ fn a_runtime_without_the_provider_is_an_error_that_says_what_to_install() {
 #[test]
 fn a_process_keeps_its_runtime_and_says_so() {
     let bench = Bench::new();
-    let input = "isready\nsetoption name Backend value cuda\nisready\ngo nodes 10\nwait\nquit\n";
+    let input = "isready\nsetoption name Backend value openvino\nisready\ngo nodes 10\nwait\nquit\n";
     let output = bench.zeitnot(&["uci", "--backend=onnxruntime"]).write_stdin(input).assert().success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     let error = text.lines().find(|line| line.contains("ERROR: ")).unwrap_or_else(|| panic!("{text}"));
-    assert!(error.contains("CUDA needs another ONNX Runtime") && error.contains("restart"), "{error}");
+    assert!(error.contains("OpenVINO needs another ONNX Runtime") && error.contains("restart"), "{error}");
     assert!(text.contains("playing on with native, net") && text.contains("bestmove"), "{text}");
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::candidates::Origin;
 use super::cuda_version::CudaVersion;
+use super::nvidia::DriverError;
 use super::pins::Variant;
 use super::provider::Provider;
 
@@ -78,6 +79,14 @@ pub enum RuntimeError {
         cuda: CudaVersion,
         /// Why that CUDA does not run here.
         reason: String,
+    },
+    /// The execution provider drives NVIDIA's cards, and none answers: no library would help.
+    #[error("{provider} cannot run here: {reason}")]
+    NoCard {
+        /// The execution provider.
+        provider: Provider,
+        /// Why no card answers.
+        reason: DriverError,
     },
     /// No usable library with the execution provider was found anywhere.
     #[error("no ONNX Runtime with {provider} was found; {}{}", source_of(*provider), also_found(.unfit))]

@@ -110,8 +110,12 @@ pub fn load(option: Option<&Path>) -> Result<Arc<Runtime>, RuntimeError> {
     load_with(option, Provider::Cpu)
 }
 
-/// The process's ONNX Runtime, which must have this execution provider.
+/// The process's ONNX Runtime, which must have this execution provider. Without NVIDIA's driver nothing is looked for that
+/// drives NVIDIA's cards.
 pub fn load_with(option: Option<&Path>, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
+    if provider.is_nvidia() {
+        nvidia::driver().map_err(|reason| RuntimeError::NoCard { provider, reason })?;
+    }
     load_from(&Locations::of_this_process(option), provider)
 }
 
@@ -261,7 +265,7 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
 }
 
 /// The error for an installed runtime whose CUDA this machine's driver or cards do not run; `None` for any other
-/// candidate. Without a driver it is `None` too: the provider's own error will say so.
+/// candidate. Without a driver it is `None` too: [`load_with`] says so.
 #[cfg(feature = "onnxruntime")]
 fn wrong_cuda(candidate: &Candidate) -> Option<RuntimeError> {
     let folder = candidate.path.parent().filter(|_| candidate.origin == Origin::Cache)?;
