@@ -20,10 +20,15 @@ use crate::runtime::{self, Provider, nvidia};
 pub const BACKENDS: [&str; 10] =
     ["auto", "native", "onnxruntime", "cuda", "tensorrt", "openvino", "coreml", "directml", "uniform", "random"];
 
-/// The kinds of backends by name, Lc0's names among them (docs/lc0.md, 5.2).
-const NAMES: [(&str, BackendKind); 24] = [
+/// The kinds of backends by name, Lc0's names among them (docs/lc0.md, 5.2). Lc0's for a CPU run Lc0's networks, as
+/// `native` does.
+const NAMES: [(&str, BackendKind); 31] = [
     ("auto", BackendKind::Auto),
     ("native", BackendKind::Native),
+    ("blas", BackendKind::Native),
+    ("eigen", BackendKind::Native),
+    ("onednn", BackendKind::Native),
+    ("dnnl", BackendKind::Native),
     ("onnxruntime", BackendKind::OnnxRuntime(Provider::Cpu)),
     ("onnxruntime-cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
     ("onnx", BackendKind::OnnxRuntime(Provider::Cpu)),
@@ -32,6 +37,9 @@ const NAMES: [(&str, BackendKind); 24] = [
     ("cuda", BackendKind::OnnxRuntime(Provider::Cuda)),
     ("cuda-auto", BackendKind::OnnxRuntime(Provider::Cuda)),
     ("cuda-fp16", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cudnn", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cudnn-auto", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cudnn-fp16", BackendKind::OnnxRuntime(Provider::Cuda)),
     ("onnx-cuda", BackendKind::OnnxRuntime(Provider::Cuda)),
     ("tensorrt", BackendKind::OnnxRuntime(Provider::TensorRt)),
     ("trt", BackendKind::OnnxRuntime(Provider::TensorRt)),
@@ -48,18 +56,27 @@ const NAMES: [(&str, BackendKind); 24] = [
     ("random", BackendKind::Random),
 ];
 
+const SEVERAL: &str = "several backends behind one (here BackendOptions devices=0,1 serves several cards)";
+const COMPARED: &str = "two backends side by side (here zeitnot backendbench --versus compares them)";
+
 /// Lc0's names of backends that this build does not have, and what each would need.
-const ABSENT: [(&str, &str); 10] = [
-    ("onnx-rocm", "ONNX Runtime's ROCm provider"),
-    ("onnx-migraphx", "ONNX Runtime's MIGraphX provider"),
-    ("cudnn", "Lc0's own CUDA code (here it is cuda)"),
-    ("cudnn-auto", "Lc0's own CUDA code (here it is cuda)"),
-    ("cudnn-fp16", "Lc0's own CUDA code (here it is cuda)"),
+const ABSENT: [(&str, &str); 16] = [
+    ("onnx-rocm", "ONNX Runtime's ROCm provider (on Windows directml runs AMD's cards)"),
+    ("onnx-migraphx", "ONNX Runtime's MIGraphX provider (on Windows directml runs AMD's cards)"),
     ("metal", "Metal (here it is coreml)"),
-    ("opencl", "OpenCL"),
-    ("sycl", "SYCL"),
+    ("opencl", "OpenCL (here it is directml or openvino)"),
+    ("sycl", "SYCL (here it is openvino)"),
+    ("sycl-auto", "SYCL (here it is openvino)"),
+    ("sycl-fp16", "SYCL (here it is openvino)"),
     ("dx12", "DirectX 12 (here it is directml)"),
-    ("xla", "XLA"),
+    ("xla", "XLA (here it is cuda or native)"),
+    ("tensorflow-cc", "TensorFlow (here it is cuda or native)"),
+    ("tensorflow-cc-cpu", "TensorFlow (here it is native)"),
+    ("multiplexing", SEVERAL),
+    ("demux", SEVERAL),
+    ("roundrobin", SEVERAL),
+    ("check", COMPARED),
+    ("recordreplay", "recorded evaluations"),
 ];
 
 /// The options of a new backend.
@@ -170,7 +187,7 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 /// `auto` is a card if one answers and an ONNX Runtime for it is there: through TensorRT if its engine for this network
 /// is already built, else through CUDA. Otherwise `auto` is the CPU: `native` for networks that run fastest on it,
 /// unless an option asks for ONNX Runtime. [`Backend::attributes`] says which backend was taken. Names are
-/// case-insensitive, and Lc0's are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
+/// case-insensitive, and Lc0's are known (`blas`, `cudnn-auto`, `onnx-cpu`, `onnx-trt`, `trivial` and more).
 ///
 /// # Errors
 /// When there is no such backend, when the device that was asked for cannot be used (the CPU never replaces it), when
@@ -338,7 +355,8 @@ mod tests {
     fn a_device_of_another_build_is_an_error() {
         let text = line("onnx-rocm");
         assert!(
-            text.starts_with("the backend onnx-rocm needs ONNX Runtime's ROCm provider, which is not in"),
+            text.starts_with("the backend onnx-rocm needs ONNX Runtime's ROCm provider (")
+                && text.contains("not in this build"),
             "{text}"
         );
     }
@@ -350,6 +368,32 @@ mod tests {
         }
         for (name, _) in ABSENT {
             assert!(kind(name).is_err(), "{name}");
+        }
+    }
+
+    // docs/lc0.md, 5.2.
+    #[test]
+    fn lc0s_names_are_ours_or_name_the_nearest_of_ours() {
+        for (names, ours) in [
+            (&["blas", "eigen", "onednn", "dnnl"][..], BackendKind::Native),
+            (&["cuda-auto", "cuda-fp16", "cudnn-auto", "onnx-cuda"], BackendKind::OnnxRuntime(Provider::Cuda)),
+            (&["onnx-trt"], BackendKind::OnnxRuntime(Provider::TensorRt)),
+            (&["trivial"], BackendKind::Uniform),
+        ] {
+            for name in names {
+                assert!(kind(name).is_ok_and(|kind| kind == ours), "{name}");
+            }
+        }
+        for (name, nearest) in [
+            ("metal", "coreml"),
+            ("dx12", "directml"),
+            ("sycl-auto", "openvino"),
+            ("xla", "native"),
+            ("demux", "devices=0,1"),
+            ("check", "backendbench --versus"),
+        ] {
+            let text = line(name);
+            assert!(text.split("; there are: ").next().unwrap().contains(nearest), "{text}");
         }
     }
 
