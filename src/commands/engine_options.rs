@@ -5,11 +5,12 @@ use crate::commands::flags::text_with_paths;
 use crate::commands::output::{note, notes};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use zeitnot::uci::Switches;
 use zeitnot_engine::clock::{Clock, MonotonicClock};
-use zeitnot_engine::engine::ignored_options::IGNORED;
+use zeitnot_engine::engine::ignored_options::{IGNORED, find_flag};
 use zeitnot_engine::engine::options::SPECS;
 use zeitnot_engine::engine::{Engine, Kind, Options, RuntimePolicy};
 use zeitnot_engine::memory;
@@ -61,6 +62,19 @@ pub fn add_to(command: Command) -> Command {
     });
     let shown = SPECS.iter().map(arg).chain([config]).chain(switches::flags());
     command.args(shown.map(|arg| arg.help_heading(HEADING).hide_short_help(true))).args(ignored)
+}
+
+/// `--no-FLAG`, Lc0's way to switch something off, as `--FLAG=false`; any other argument as it is.
+pub fn switched_off(argument: OsString) -> OsString {
+    let is_switch = |flag: &&str| {
+        SPECS.iter().any(|spec| spec.flag == *flag && spec.kind == Kind::Check)
+            || switches::NAMES.contains(flag)
+            || find_flag(flag).is_some_and(|option| option.is_switch)
+    };
+    match argument.to_str().and_then(|text| text.strip_prefix("--no-")).filter(is_switch) {
+        Some(flag) => format!("--{flag}=false").into(),
+        None => argument,
+    }
 }
 
 /// An engine with the options of the command line.

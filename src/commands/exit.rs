@@ -9,6 +9,9 @@ use zeitnot_text::printable;
 /// The exit code after Ctrl-C, which is the one that shells report.
 pub const INTERRUPTED: i32 = 130;
 
+/// The exit code of a wrong command line, which is clap's.
+const WRONG_COMMAND_LINE: u8 = 2;
+
 /// The exit code of a command that is over. Its error is printed.
 pub fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
     match result {
@@ -31,6 +34,12 @@ pub fn refuse(error: &clap::Error) -> ExitCode {
         Cow::Owned(safe) => note!("{}", safe.trim_end()),
     }
     ExitCode::from(error.exit_code() as u8)
+}
+
+/// Says in a line why the command line is refused, where what it lists would not help.
+pub fn refuse_in_a_line(line: &str) -> ExitCode {
+    note!("zeitnot: {line}");
+    ExitCode::from(WRONG_COMMAND_LINE)
 }
 
 /// Whether the error only means that nobody reads our output any more (`zeitnot eval ... | head`).

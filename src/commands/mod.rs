@@ -28,7 +28,6 @@ mod uci;
 
 use crate::commands::flags::flag;
 use crate::commands::output::{LogOutput, note};
-use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -114,8 +113,8 @@ fn log_filter(level: Option<&str>) -> Targets {
 pub fn run() -> ExitCode {
     crash_report::install(user_cache().map(|cache| cache.join("crashes")));
     let arguments = match old_spellings::modernise(genfens::split_argument(std::env::args_os().collect())) {
-        Ok(arguments) => arguments,
-        Err(line) => return exit::refuse(&cli().error(ErrorKind::InvalidSubcommand, line)),
+        Ok(arguments) => arguments.into_iter().map(engine_options::switched_off),
+        Err(line) => return exit::refuse_in_a_line(&line),
     };
     let matches = match cli().mut_subcommand("doctor", doctor::with_probe).try_get_matches_from(arguments) {
         Ok(matches) => matches,

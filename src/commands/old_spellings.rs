@@ -1,5 +1,5 @@
-//! Rewrites old spellings of commands before the command line is parsed. Old spellings stay until version 1.0, and
-//! those of `time explain` and `time tune` for good.
+//! Rewrites old spellings of commands, and Lc0's (docs/lc0.md, 5.3), before the command line is parsed. Old spellings
+//! stay until version 1.0; Lc0's, and those of `time explain` and `time tune`, for good.
 
 use std::ffi::{OsStr, OsString};
 
@@ -19,11 +19,18 @@ enum Flag {
 /// An old spelling: its words, its flag, and the words of today.
 type Spelling = (&'static [&'static str], Flag, &'static [&'static str]);
 
-const SPELLINGS: [Spelling; 10] = [
+const SPELLINGS: [Spelling; 16] = [
     // Lc0 names its searches by the first word, and settings of GUIs may have it.
     (&["classic"], Flag::None, &["uci", "--search-algorithm=classic"]),
+    (&["dag-preview"], Flag::None, &["uci", "--transpositions"]),
     (&["policyhead"], Flag::None, &["uci", "--search-algorithm=policyhead"]),
     (&["valuehead"], Flag::None, &["uci", "--search-algorithm=valuehead"]),
+    // Lc0's tools.
+    (&["describenet"], Flag::Value("--weights"), &["net", "describe"]),
+    (&["describenet"], Flag::Value("-w"), &["net", "describe"]),
+    (&["describenet"], Flag::None, &["net", "describe"]),
+    (&["leela2onnx"], Flag::Value("--input"), &["net", "convert"]),
+    (&["leela2onnx"], Flag::None, &["net", "convert"]),
     (&["net", "prepare"], Flag::None, &["net", "fetch", "--prepare"]),
     (&["time", "map"], Flag::None, &["time", "tune", "scan"]),
     (&["time", "replay"], Flag::Switch("--decisions"), &["time", "verify"]),
@@ -47,20 +54,34 @@ const GONE: [(&str, Option<&str>, &str); 4] = [
     ("backendbench", Some("--csv"), "--json has the numbers"),
 ];
 
+/// Commands of Lc0 that are none here, or flags of a command, and what does their work.
+const LC0S: [(&str, Option<&str>, &str); 9] = [
+    ("selfplay", None, "zeitnot match plays games"),
+    ("onnx2leela", None, "a network in ONNX plays as it is, with --weights=FILE.onnx"),
+    ("rescore", None, "training data is not rewritten; cargo run --release -p zeitnot-label makes labelled games"),
+    ("benchmark", Some("--num-positions"), "--positions has the number of positions"),
+    ("benchmark", Some("--movetime"), "--seconds has the time of each setting"),
+    ("benchmark", Some("--nodes"), "zeitnot bench searches to a fixed depth"),
+    ("backendbench", Some("--start-batch-size"), "--batch-sizes=1,2,4 names the sizes"),
+    ("backendbench", Some("--max-batch-size"), "--batch-sizes=1,2,4 names the sizes"),
+    ("backendbench", Some("--batches"), "--seconds has the time of each size"),
+];
+
 /// The arguments in the spelling of today; the first is the program.
 ///
 /// # Errors
-/// A line for the user, if the command is gone.
+/// A line for the user, if the command is gone, or is Lc0's alone.
 pub fn modernise(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
-    for (name, flag, instead) in GONE {
-        let Some((_, rest)) = arguments.get(1..).and_then(|given| behind(given, &[name])) else { continue };
-        match flag {
-            None => return Err(format!("{name} is no command any more: {instead}")),
-            Some(flag) if position(rest, flag).is_some() => {
-                return Err(format!("{name} has no {flag} any more: {instead}"));
-            }
-            Some(_) => {}
-        }
+    let is_given = |name: &str, flag: Option<&str>| {
+        let behind = arguments.get(1..).and_then(|given| behind(given, &[name]));
+        behind.is_some_and(|(_, rest)| flag.is_none_or(|flag| position(rest, flag).is_some()))
+    };
+    let named = |name: &str, flag: Option<&str>| flag.map_or_else(|| name.to_owned(), |flag| format!("{name} {flag}"));
+    if let Some((name, flag, instead)) = GONE.into_iter().find(|(name, flag, _)| is_given(name, *flag)) {
+        return Err(format!("{} is gone: {instead}", named(name, flag)));
+    }
+    if let Some((name, flag, instead)) = LC0S.into_iter().find(|(name, flag, _)| is_given(name, *flag)) {
+        return Err(format!("{} is Lc0's alone: {instead}", named(name, flag)));
     }
     Ok(SPELLINGS.iter().find_map(|spelling| rewritten(&arguments, spelling)).unwrap_or(arguments))
 }
@@ -151,6 +172,13 @@ mod tests {
             ("policyhead --threads=1", "uci --search-algorithm=policyhead --threads=1"),
             ("valuehead", "uci --search-algorithm=valuehead"),
             ("classic", "uci --search-algorithm=classic"),
+            ("dag-preview -w net.pb.gz", "uci --transpositions -w net.pb.gz"),
+            ("describenet --weights=net.pb.gz", "net describe net.pb.gz"),
+            ("describenet -w net.pb.gz", "net describe net.pb.gz"),
+            ("describenet net.pb.gz --json", "net describe net.pb.gz --json"),
+            ("leela2onnx --input=a.pb.gz --output=a.onnx", "net convert a.pb.gz --output=a.onnx"),
+            ("selfplay --games=10", "selfplay is Lc0's alone: zeitnot match plays games"),
+            ("benchmark --movetime=500", "benchmark --movetime is Lc0's alone: --seconds has the time of each setting"),
             ("net prepare --backend cuda", "net fetch --prepare --backend cuda"),
             ("time map a.zt --with CPuct=1,2", "time tune scan a.zt --with CPuct=1,2"),
             ("time replay --decisions --json a.jsonl", "time verify --json a.jsonl"),
@@ -168,8 +196,8 @@ mod tests {
             ("time --log-level=debug explain --script - --table", "time explain script - --log-level=debug --table"),
             ("net --log-level info prepare", "net fetch --prepare --log-level info"),
             ("time tune --log-level info --on match", "time tune match --log-level info"),
-            ("perft 5", "perft is no command any more: start zeitnot and type go perft DEPTH"),
-            ("backendbench --threads 2 --csv", "backendbench has no --csv any more: --json has the numbers"),
+            ("perft 5", "perft is gone: start zeitnot and type go perft DEPTH"),
+            ("backendbench --threads 2 --csv", "backendbench --csv is gone: --json has the numbers"),
         ] {
             assert_eq!(now(old), new, "{old}");
         }

@@ -9,6 +9,7 @@ use zeitnot::uci::Switches;
 /// The flags, without dashes.
 const PRELOAD: &str = "preload";
 const SHOW_HIDDEN: &str = "show-hidden";
+pub const NAMES: [&str; 2] = [PRELOAD, SHOW_HIDDEN];
 
 /// The flags of the command line; each may have a value.
 pub fn flags() -> [Arg; 2] {
@@ -32,7 +33,7 @@ pub fn flags() -> [Arg; 2] {
 /// # Errors
 /// When a value is neither true nor false.
 pub fn of_command_line(matches: &ArgMatches, switches: &mut Switches) -> anyhow::Result<()> {
-    for name in [PRELOAD, SHOW_HIDDEN] {
+    for name in NAMES {
         if let Some(text) = matches.get_one::<String>(name) {
             set(name, text, switches)?;
         }

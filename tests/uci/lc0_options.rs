@@ -90,6 +90,59 @@ fn a_file_of_options() {
     );
 }
 
+/// The flags that Nibbler gives a file whose name has "lc0" in it, and those of scripts for Lc0.
+#[cfg(unix)]
+#[test]
+fn a_link_in_lc0s_name_takes_lc0s_flags() {
+    let folder = tempfile::tempdir().unwrap();
+    let lc0 = folder.path().join("lc0");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_zeitnot"), &lc0).unwrap();
+    let config = folder.path().join("lc0.config");
+    fs::write(&config, "minibatch-size=8\n").unwrap();
+    let (config, log) = (config.display().to_string(), folder.path().join("log").display().to_string());
+    let start = |flags: &[&str]| {
+        let mut command = Command::new(&lc0);
+        command.args(flags);
+        Uci::spawn(command)
+    };
+    for flags in [
+        &["--show-hidden"][..],
+        &["--show-hidden", "--weights=net.pb.gz", "--threads=2", "--backend=random", "--verbose-move-stats"],
+        &["-w", "net.pb.gz", "-t", "2", "-b", "trivial", "-c", &config, "-l", &log, "-s", "", "-v"],
+        &["--backend=blas", "--no-ponder", "--no-show-hidden", "--no-preload", "--minibatch-size=16"],
+        &["dag-preview", "--backend=eigen"],
+    ] {
+        let mut engine = start(flags);
+        let options = engine.ask("uci", "uciok");
+        assert!(options[0].starts_with("id name ") && options[0].contains("Lc0"), "{flags:?}: {options:?}");
+        engine.send("setoption name WeightsFile value <empty>");
+        engine.plays();
+        engine.quit();
+    }
+}
+
+/// `--no-FLAG` is Lc0's way to switch something off.
+#[test]
+fn switches_are_switched_off_by_no() {
+    let default = |flags: &[&str], name: &str| {
+        let mut engine = Uci::start(&[&["--backend=uniform", "--show-hidden"], flags].concat());
+        let start = format!("option name {name} type check default ");
+        let options = engine.ask("uci", "uciok");
+        engine.quit();
+        options.iter().find_map(|line| line.strip_prefix(&start)).unwrap().to_owned()
+    };
+    for (flags, name, value) in [
+        (&[][..], "StickyEndgames", "true"),
+        (&["--no-sticky-endgames"], "StickyEndgames", "false"),
+        (&["--no-ponder"], "Ponder", "false"),
+    ] {
+        assert_eq!(default(flags, name), value, "{flags:?}");
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_zeitnot")).arg("--no-threads").output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && error.contains("'--no-threads'"), "{error}");
+}
+
 // docs/lc0.md, 1.1: `--preload` loads when the process starts.
 #[test]
 fn the_network_is_loaded_at_the_start_on_request() {
