@@ -40,7 +40,7 @@ pub fn add_to(command: Command) -> Command {
         match spec.kind {
             Kind::Check => arg.value_name("BOOL").num_args(0..=1).require_equals(true).default_missing_value("true"),
             Kind::Spin { .. } => arg.value_name("N"),
-            Kind::Float { .. } => arg.value_name("X").allow_negative_numbers(true),
+            Kind::Float { .. } | Kind::Steps { .. } => arg.value_name("X").allow_negative_numbers(true),
             Kind::Combo(_) => arg.value_name("WORD"),
             Kind::Text => arg.value_name("TEXT").value_parser(text_with_paths()),
             Kind::File => arg.value_name("FILE").value_parser(text_with_paths()),

@@ -184,7 +184,12 @@ pub(super) fn option(name: &str, spec: &OptionSpec, defaults: &Options) -> Strin
             let vars: String = words.iter().map(|word| format!(" var {word}")).collect();
             format!("option name {name} type combo default {default}{vars}")
         }
-        Kind::Float { .. } | Kind::Text | Kind::File => format!("option name {name} type string default {default}"),
+        Kind::Steps { min, max } if !default.contains('.') => {
+            format!("option name {name} type spin default {default} min {min} max {max}")
+        }
+        Kind::Float { .. } | Kind::Steps { .. } | Kind::Text | Kind::File => {
+            format!("option name {name} type string default {default}")
+        }
     }
 }
 
@@ -296,8 +301,9 @@ mod tests {
 
     #[test]
     fn options_are_advertised_in_uci_types() {
-        let defaults = Options::default();
-        let line = |name: &str| option(name, zeitnot_engine::engine::options::find(name).unwrap(), &defaults);
+        let line_with =
+            |name: &str, options: &Options| option(name, zeitnot_engine::engine::options::find(name).unwrap(), options);
+        let line = |name: &str| line_with(name, &Options::default());
         assert_eq!(line("Threads"), "option name Threads type spin default 0 min 0 max 128");
         assert_eq!(line("Move Overhead"), "option name Move Overhead type spin default 200 min 0 max 100000000");
         assert_eq!(line("CPuct"), "option name CPuct type string default 1.745");
@@ -306,6 +312,10 @@ mod tests {
             line("FpuStrategy"),
             "option name FpuStrategy type combo default reduction var reduction var absolute"
         );
+        assert_eq!(line("CPuctBase"), "option name CPuctBase type spin default 38739 min 1 max 1000000000");
+        assert_eq!(line("UCI_RatingAdv"), "option name UCI_RatingAdv type spin default 0 min -10000 max 10000");
+        let decimals = Options { rating_advantage: 1.5, ..Options::default() };
+        assert_eq!(line_with("UCI_RatingAdv", &decimals), "option name UCI_RatingAdv type string default 1.5");
         assert_eq!(line("UCI_Chess960"), "option name UCI_Chess960 type check default false");
     }
 }

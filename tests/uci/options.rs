@@ -51,7 +51,7 @@ fn every_default_is_accepted() {
         }
         if kind == "spin" {
             let words: Vec<&str> = rest.split(' ').collect();
-            let number = |index: usize| words[index].parse::<u64>().unwrap();
+            let number = |index: usize| words[index].parse::<i64>().unwrap();
             assert_eq!((words[0], words[2], words[4]), ("default", "min", "max"), "{name}");
             assert!((number(3)..=number(5)).contains(&number(1)), "{name}: {rest}");
         }

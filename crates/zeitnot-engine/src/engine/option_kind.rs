@@ -24,6 +24,13 @@ pub enum Kind {
         /// Largest value.
         max: f32,
     },
+    /// A real number that people set in whole steps: advertised as a spin, unless its value has decimals.
+    Steps {
+        /// Smallest value.
+        min: f32,
+        /// Largest value.
+        max: f32,
+    },
     /// One of these words.
     Combo(&'static [&'static str]),
     /// Any text.
@@ -44,7 +51,7 @@ impl fmt::Display for Kind {
         match self {
             Kind::Check => f.write_str("true or false"),
             Kind::Spin { min, max } => write!(f, "a whole number from {min} to {max}"),
-            Kind::Float { min, max } => write!(f, "a number from {min} to {max}"),
+            Kind::Float { min, max } | Kind::Steps { min, max } => write!(f, "a number from {min} to {max}"),
             Kind::Combo(words) => write!(f, "one of {}", words.join(", ")),
             Kind::Text => f.write_str("a text"),
             Kind::File => f.write_str("a file"),
@@ -117,7 +124,7 @@ impl OptionValue for f32 {
         let value: f32 = text.parse().ok()?;
         match kind {
             // A NaN is in no range.
-            Kind::Float { min, max } => (min..=max).contains(&value).then_some(value),
+            Kind::Float { min, max } | Kind::Steps { min, max } => (min..=max).contains(&value).then_some(value),
             _ => None,
         }
     }
@@ -163,6 +170,7 @@ mod tests {
         for text in ["nan", "inf", "-0.1", "ten", ""] {
             assert_eq!(f32::read(text, float), None, "{text}");
         }
+        assert_eq!(f32::read("2.5", Kind::Steps { min: 0.0, max: 10.0 }), Some(2.5));
         assert_eq!(bool::read("True", Kind::Check), Some(true));
         assert_eq!(bool::read("1", Kind::Check), None);
         assert_eq!(ScoreType::read("q", Kind::of_words::<ScoreType>()), Some(ScoreType::Q));

@@ -82,7 +82,7 @@ const MEGABYTE: usize = 1_000_000;
 const CACHED_POSITION: usize = 220;
 const FPU_VALUE: f32 = 0.330;
 const CPUCT_RANGE: Kind = Kind::Float { min: 0.0, max: 100.0 };
-const CPUCT_BASE_RANGE: Kind = Kind::Float { min: 1.0, max: 1e9 };
+const CPUCT_BASE_RANGE: Kind = Kind::Steps { min: 1.0, max: 1e9 };
 const CPUCT_FACTOR_RANGE: Kind = Kind::Float { min: 0.0, max: 1000.0 };
 const ONE: Kind = Kind::Float { min: 0.0, max: 1.0 };
 /// Draw rates for which the logarithm of (1 + rate) / (1 - rate) is finite; Lc0 also takes 1, and divides by 0.
@@ -169,7 +169,7 @@ options! {
         Kind::Spin { min: 1, max: 10_000_000 }, "Visits between two looks at how the distribution of visits changes";
     minimum_kld_gain: f32 = 0.0, "MinimumKLDGainPerNode", "minimum-kldgain-per-node", ONE,
         "Stop when a visit changes the distribution less than this; 0: never";
-    nps_limit: f32 = LC0.nps_limit, "NodesPerSecondLimit", "nps-limit", Kind::Float { min: 0.0, max: 1e6 },
+    nps_limit: f32 = LC0.nps_limit, "NodesPerSecondLimit", "nps-limit", Kind::Steps { min: 0.0, max: 1e6 },
         "Nodes a second not to be exceeded; 0: no limit";
     nodes_as_playouts: bool = false, "NodesAsPlayouts", "nodes-as-playouts", Kind::Check,
         "Let go nodes count the visits of this search alone";
@@ -199,9 +199,9 @@ options! {
         "Who is favoured: the side that plays, always White or Black (for analysis), or nobody";
     contempt: String = "", "Contempt", "contempt", Kind::Text,
         "Elo that the favoured side is better by, as [name=]value,...; a name is part of UCI_Opponent; empty: UCI_RatingAdv";
-    contempt_max: f32 = 420.0, "ContemptMaxValue", "contempt-max-value", Kind::Float { min: 0.0, max: 10_000.0 },
+    contempt_max: f32 = 420.0, "ContemptMaxValue", "contempt-max-value", Kind::Steps { min: 0.0, max: 10_000.0 },
         "Largest contempt that is used, in Elo";
-    wdl_calibration_elo: f32 = 0.0, "WDLCalibrationElo", "wdl-calibration-elo", Kind::Float { min: 0.0, max: 10_000.0 },
+    wdl_calibration_elo: f32 = 0.0, "WDLCalibrationElo", "wdl-calibration-elo", Kind::Steps { min: 0.0, max: 10_000.0 },
         "Elo of the favoured side, from which sharpness and contempt are computed; 0: from the draw rates";
     wdl_contempt_attenuation: f32 = 1.0, "WDLContemptAttenuation", "wdl-contempt-attenuation",
         Kind::Float { min: -10.0, max: 10.0 }, "Factor of contempt: 1 for analysis, about half for matches";
@@ -217,7 +217,7 @@ options! {
         "Advantage of the first side after the opening, where 1 is an even chance to win";
     opponent: String = "", "UCI_Opponent", "opponent", Kind::Text,
         "The opponent, as the GUI reports: title, rating, computer or human, name";
-    rating_advantage: f32 = 0.0, "UCI_RatingAdv", "rating-advantage", Kind::Float { min: -10_000.0, max: 10_000.0 },
+    rating_advantage: f32 = 0.0, "UCI_RatingAdv", "rating-advantage", Kind::Steps { min: -10_000.0, max: 10_000.0 },
         "Our rating advantage in Elo; used as contempt where Contempt is empty";
     temperature: f32 = LC0.temperature.initial, "Temperature", "temperature", TEMPERATURE,
         "How random the move is: 0 plays the best, 1 as often as it was visited";
@@ -230,7 +230,7 @@ options! {
     temp_endgame: f32 = LC0.temperature.endgame, "TempEndgame", "temp-endgame", TEMPERATURE,
         "Temperature from TempCutoffMove on, and the least that it falls to";
     temp_value_cutoff: f32 = LC0.temperature.value_cutoff, "TempValueCutoff", "temp-value-cutoff",
-        Kind::Float { min: 0.0, max: 100.0 }, "Chance to win, in percent below that of the best move, from which a move is not played at random";
+        Kind::Steps { min: 0.0, max: 100.0 }, "Chance to win, in percent below that of the best move, from which a move is not played at random";
     temp_visit_offset: f32 = LC0.temperature.visit_offset, "TempVisitOffset", "temp-visit-offset",
         Kind::Float { min: -1000.0, max: 1000.0 }, "Added to the visits of every move when one is played at random";
     noise_epsilon: f32 = LC0.noise.epsilon, "DirichletNoiseEpsilon", "noise-epsilon", ONE,

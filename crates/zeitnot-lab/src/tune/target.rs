@@ -202,7 +202,7 @@ fn target(parameter: &Parameter) -> Result<Target, TargetError> {
     let spec = find(&name).ok_or_else(|| TargetError::Unknown { name: name.clone() })?;
     match spec.kind {
         Kind::Spin { .. } if !parameter.is_whole => Err(TargetError::Whole { name, expected: spec.kind.to_string() }),
-        Kind::Spin { .. } | Kind::Float { .. } => Ok(Target::Option(spec)),
+        Kind::Spin { .. } | Kind::Float { .. } | Kind::Steps { .. } => Ok(Target::Option(spec)),
         _ => Err(TargetError::NoNumber { name, expected: spec.kind.to_string() }),
     }
 }
