@@ -7,10 +7,13 @@ use zeitnot_engine::engine::ignored_options::IgnoredOption;
 use zeitnot_engine::engine::{
     EngineError, Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, policy_index, score, wdl_permille,
 };
-use zeitnot_time::{MoveAccount, Plan};
+use zeitnot_time::{MoveAccount, Plan, Term};
 
 /// Longest complaint, in characters: it may quote input of any length.
 const LONGEST_COMPLAINT: usize = 2000;
+
+/// The terms of a plan that are shown without `TimeManagerLog`.
+const SHOWN_TERMS: [&str; 4] = ["clock", "moves_left", "budget", "hard_limit"];
 
 /// The options and facts that decide how analysis is shown.
 #[derive(Clone, Debug)]
@@ -136,9 +139,11 @@ pub(super) fn error(error: &dyn fmt::Display) -> String {
     format!("{ERROR}{line}{rest}")
 }
 
-/// The line about the plan of a move.
-pub(super) fn plan(plan: &Plan) -> String {
-    format!("info string time {plan}")
+/// The line about the plan of a move: every term, or only those that people look for.
+pub(super) fn plan(plan: &Plan, all: bool) -> String {
+    let is_shown = |term: &&Term| all || SHOWN_TERMS.contains(&&*term.name);
+    let terms: String = plan.terms.iter().filter(is_shown).map(|term| format!(" {term}")).collect();
+    format!("info string time {}:{terms}", plan.manager)
 }
 
 /// The line about the time that a move took.
@@ -179,13 +184,13 @@ pub(super) fn option(name: &str, spec: &OptionSpec, defaults: &Options) -> Strin
     };
     match spec.kind {
         Kind::Check => format!("option name {name} type check default {default}"),
+        Kind::Steps { min, max } if !default.contains('.') => {
+            format!("option name {name} type spin default {default} min {min} max {max}")
+        }
         Kind::Spin { min, max } => format!("option name {name} type spin default {default} min {min} max {max}"),
         Kind::Combo(words) => {
             let vars: String = words.iter().map(|word| format!(" var {word}")).collect();
             format!("option name {name} type combo default {default}{vars}")
-        }
-        Kind::Steps { min, max } if !default.contains('.') => {
-            format!("option name {name} type spin default {default} min {min} max {max}")
         }
         Kind::Float { .. } | Kind::Steps { .. } | Kind::Text | Kind::File => {
             format!("option name {name} type string default {default}")
@@ -307,15 +312,15 @@ mod tests {
         assert_eq!(line("Threads"), "option name Threads type spin default 0 min 0 max 128");
         assert_eq!(line("Move Overhead"), "option name Move Overhead type spin default 200 min 0 max 100000000");
         assert_eq!(line("CPuct"), "option name CPuct type string default 1.745");
+        assert_eq!(line("CPuctBase"), "option name CPuctBase type spin default 38739 min 1 max 1000000000");
+        assert_eq!(line("UCI_RatingAdv"), "option name UCI_RatingAdv type spin default 0 min -10000 max 10000");
+        let decimals = Options { rating_advantage: 1.5, ..Options::default() };
+        assert_eq!(line_with("UCI_RatingAdv", &decimals), "option name UCI_RatingAdv type string default 1.5");
         assert_eq!(line("WeightsFile"), "option name WeightsFile type string default <empty>");
         assert_eq!(
             line("FpuStrategy"),
             "option name FpuStrategy type combo default reduction var reduction var absolute"
         );
-        assert_eq!(line("CPuctBase"), "option name CPuctBase type spin default 38739 min 1 max 1000000000");
-        assert_eq!(line("UCI_RatingAdv"), "option name UCI_RatingAdv type spin default 0 min -10000 max 10000");
-        let decimals = Options { rating_advantage: 1.5, ..Options::default() };
-        assert_eq!(line_with("UCI_RatingAdv", &decimals), "option name UCI_RatingAdv type string default 1.5");
         assert_eq!(line("UCI_Chess960"), "option name UCI_Chess960 type check default false");
     }
 }

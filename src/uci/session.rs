@@ -167,7 +167,7 @@ impl Reporter {
 impl Listener for Reporter {
     fn planned(&self, plan: &Plan) {
         // It goes out with the first report, or with the answer.
-        self.output.hold(&print::plan(plan));
+        self.output.hold(&print::plan(plan, self.time_log));
     }
 
     fn report(&self, report: &Report) {

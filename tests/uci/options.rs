@@ -180,7 +180,7 @@ fn what_guis_tell_every_engine_passes_quietly() {
 fn other_spellings_of_the_overhead() {
     for (name, overhead) in [("Move Overhead", 33), ("moveoverheadms", 55)] {
         // A new one each: what it measures of a busy machine comes on top at the second move.
-        let mut engine = Uci::uniform();
+        let mut engine = Uci::ready_with(&["--backend=uniform", "--time-manager-log"]);
         assert!(engine.tell(&format!("setoption name {name} value {overhead}")).is_empty());
         let answer = engine.search("startpos", "go wtime 1000 btime 1000");
         let plan = answer.lines.iter().find(|line| line.starts_with("info string time ")).unwrap();
@@ -190,7 +190,7 @@ fn other_spellings_of_the_overhead() {
 
 #[test]
 fn a_bad_time_manager_is_refused_with_what_there_is() {
-    let mut engine = Uci::uniform();
+    let mut engine = Uci::ready_with(&["--backend=uniform", "--time-manager-log"]);
     engine.send("setoption name TimeManager value smooth(init-nps=1234)");
     for (spec, part) in [
         ("nonsense", "smooth"),
@@ -278,10 +278,25 @@ fn masked(text: &str) -> String {
     masked.replace("#.#", "#")
 }
 
+/// Panes of GUIs show every line: without the log there is a short one, whatever the manager.
+#[test]
+fn the_plan_of_a_move_is_one_short_line() {
+    let mut engine = Uci::uniform();
+    for spec in zeitnot_time::managers().iter().map(|manager| manager.name).chain(["smooth(preset=pr1195)"]) {
+        engine.send(&format!("setoption name TimeManager value {spec}"));
+        let answer = engine.search("startpos", "go wtime 100000 btime 100000 winc 1000 binc 1000 nodes 20");
+        let lines: Vec<_> = answer.lines.iter().filter(|line| line.starts_with("info string time ")).collect();
+        let [line] = lines[..] else { panic!("{spec}: {:?}", answer.lines) };
+        assert!(line.len() < 120 && line.starts_with(&format!("info string time {spec}: clock=100000ms ")), "{line}");
+        assert!(line.contains(" moves_left=") && line.contains(" budget=") && line.contains(" hard_limit="), "{line}");
+    }
+    engine.quit();
+}
+
 #[test]
 fn what_was_learned_outlives_another_position_on_request() {
     for (keep, kept) in [("false", false), ("true", true)] {
-        let mut engine = Uci::uniform();
+        let mut engine = Uci::ready_with(&["--backend=uniform", "--time-manager-log"]);
         engine.send(&format!("setoption name KeepTimeStats value {keep}"));
         engine.send("setoption name TimeManager value smooth(init-nps=1234)");
         let estimate = |engine: &mut Uci, position: &str| {

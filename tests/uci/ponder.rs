@@ -50,6 +50,7 @@ fn the_clock_starts_at_ponderhit() {
     let mut engine = Uci::uniform();
     // It tells the nodes that it found.
     engine.send("setoption name TimeManager value smooth");
+    engine.send("setoption name TimeManagerLog value true");
     let go = "go ponder wtime 4321 btime 9999 winc 10 binc 10";
     ponders(&mut engine, go);
     let hit = Instant::now();

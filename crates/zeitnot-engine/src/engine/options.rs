@@ -124,7 +124,7 @@ options! {
     move_overhead: u64 = 200u64, MOVE_OVERHEAD, "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
         "Milliseconds lost between the engine and the clock, per move; a clock loses the measured lag on top, a movetime a tenth at most unless this is set";
     time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
-        "Print after each move its budget, the time it took, the estimates, and the reason that it stopped";
+        "Print every quantity behind a move's budget, not only what comes out, and after the move the time it took, the estimates, and the reason that it stopped";
     keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,
         "Keep the time manager's estimates when a position does not continue the game";
     ponder: bool = false, "Ponder", "ponder", Kind::Check,
