@@ -280,7 +280,8 @@ fn converse(engine: &mut Engine, switches: Switches, input: impl BufRead, output
 
 /// Answers `uci`.
 fn introduce(engine: &Engine, show_hidden: bool, output: &Output) {
-    output.line(&format!("id name {NAME} {} (Lc0-compatible)", env!("CARGO_PKG_VERSION")));
+    // Nibbler and other GUIs know Lc0's dialect by the word; xboard shows 23 letters.
+    output.line(&format!("id name {NAME} {} (Lc0)", env!("CARGO_PKG_VERSION")));
     output.line("id author the Zeitnot developers");
     // What the command line set is the default here: a GUI may send all defaults back.
     for spec in SPECS {
