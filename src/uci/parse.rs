@@ -1,5 +1,6 @@
 //! Reads the commands of a GUI.
 
+use super::nearest::did_you_mean;
 use thiserror::Error;
 use zeitnot_engine::chess::{Color, FenError, Game, MoveError, parse_uci};
 use zeitnot_engine::engine::{GoParams, MOST_MOVES};
@@ -25,6 +26,27 @@ const GO_WORDS: &[&str] = &[
     "searchmoves",
 ];
 
+/// The first words of commands.
+pub(super) const COMMAND_WORDS: [&str; 17] = [
+    "uci",
+    "isready",
+    "ucinewgame",
+    "setoption",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "wait",
+    "fen",
+    "help",
+    "d",
+    "eval",
+    "quit",
+    "exit",
+    "debug",
+    "register",
+];
+
 /// A command of the protocol.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Command<'a> {
@@ -38,6 +60,9 @@ pub(super) enum Command<'a> {
     PonderHit,
     Wait,
     Fen,
+    Help,
+    Board,
+    Eval,
     Quit,
     Debug,
     Empty,
@@ -73,7 +98,10 @@ pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit,
         "wait" => Command::Wait,
-        "fen" | "d" => Command::Fen,
+        "fen" => Command::Fen,
+        "help" => Command::Help,
+        "d" => Command::Board,
+        "eval" => Command::Eval,
         "quit" | "exit" => Command::Quit,
         "debug" | "register" => Command::Debug,
         _ => Command::Unknown(line),
@@ -165,7 +193,10 @@ pub(super) fn go(rest: &str, game: &Game) -> (GoParams, Vec<String>) {
                     (false, true) => {}
                 }
             }
-            _ => complaints.push(format!("go does not know \"{word}\": ignored")),
+            _ => {
+                let meant = did_you_mean(word, GO_WORDS.iter().copied());
+                complaints.push(format!("go does not know \"{word}\": ignored{meant}"));
+            }
         }
     }
     let (name, other) = match game.current().turn() {
@@ -216,6 +247,7 @@ mod tests {
         assert_eq!(command(""), Ok(Command::Empty));
         assert_eq!(command("go  nodes 5"), Ok(Command::Go("nodes 5")));
         assert_eq!(command("xyz 1"), Ok(Command::Unknown("xyz 1")));
+        assert!(COMMAND_WORDS.iter().all(|word| !matches!(command(word), Ok(Command::Unknown(_)))));
         let set = |name: &str, value: &str| Ok(Command::SetOption { name: name.into(), value: value.into() });
         assert_eq!(command("setoption name Threads value 2"), set("Threads", "2"));
         assert_eq!(command("setoption name Move Overhead value 30"), set("Move Overhead", "30"));
@@ -266,6 +298,7 @@ mod tests {
             ("btime 1000", "go has no wtime: btime is taken for it"),
             ("btime 1000 nodes 5", "go has no wtime: btime is taken for it"),
             ("fast", "go does not know \"fast\": ignored"),
+            ("infinte", "go does not know \"infinte\": ignored; did you mean \"infinite\"?"),
         ] {
             let complaints = go(text, &game).1;
             assert_eq!(complaints, [complaint]);

@@ -1,7 +1,9 @@
 //! Runs the loop between a GUI and the engine.
 
+use super::by_hand;
 use super::lines::Lines;
 use super::log::{Log, LogError};
+use super::nearest::did_you_mean;
 use super::parse::{self, Command};
 use super::print::{self, Display};
 use crate::crash_report;
@@ -330,8 +332,27 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) -> Result<()
         Command::Wait if engine.is_endless() => output.error(&"wait: only stop is sure to end this search"),
         Command::Wait => engine.wait(),
         Command::Fen => output.line(&print::info(&engine.game().fen())),
+        Command::Help => output.lines(by_hand::help().iter().map(String::as_str)),
+        Command::Board => output.lines(by_hand::board(engine.game()).iter().map(String::as_str)),
+        Command::Eval => {
+            prepare(engine, output)?;
+            match by_hand::evaluation(engine) {
+                Ok(lines) => output.lines(lines.iter().map(String::as_str)),
+                Err(error) => output.error(&error),
+            }
+        }
         Command::Quit | Command::Uci | Command::Debug | Command::Empty => {}
-        Command::Unknown(line) => output.error(&format!("unknown command \"{line}\"")),
+        Command::Unknown(line) => match by_hand::play(engine.game(), line) {
+            Some(Ok((game, text))) => {
+                engine.set_game(game);
+                output.line(&print::info(&text));
+            }
+            Some(Err(error)) => output.error(&error),
+            None => {
+                let word = line.split_whitespace().next().unwrap_or_default();
+                output.error(&format!("unknown command \"{line}\"{}", did_you_mean(word, parse::COMMAND_WORDS)));
+            }
+        },
     }
     Ok(())
 }
@@ -375,7 +396,10 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
             Some(ignored) => {
                 output.line(&print::without_effect(ignored));
             }
-            None => output.error(&error),
+            None => {
+                let known = SPECS.iter().flat_map(|spec| spec.listed_names(true));
+                output.error(&format!("{error}{}", did_you_mean(name, known)));
+            }
         },
         Err(error) => output.error(&error),
     }

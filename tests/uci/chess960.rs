@@ -50,7 +50,7 @@ fn castling_is_told_from_the_kings_step() {
             assert!(firsts.contains(mv), "{fen} {mv}: {firsts:?}");
             assert_eq!(engine.search(fen, &format!("go nodes 20 searchmoves {mv}")).best, mv);
             engine.send(&format!("position fen {fen} moves {mv}"));
-            let after = engine.ask("d", "info").remove(0);
+            let after = engine.ask("fen", "info").remove(0);
             assert_eq!(after, format!("info string {}", game(&format!("{fen} moves {mv}")).fen()));
             after
         });

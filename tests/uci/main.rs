@@ -6,6 +6,7 @@ mod driver;
 
 mod analysis;
 mod books_and_tables;
+mod by_hand;
 mod chess960;
 mod clients;
 mod fuzz;

@@ -232,7 +232,7 @@ fn chess960_castling_in_and_out() {
     let start = "startpos moves e2e4 e7e5 g1f3 g8f6 f1c4 f8c5";
     for castling in ["e1g1", "e1h1"] {
         engine.send(&format!("position {start} {castling}"));
-        let fen = &engine.ask("d", "info")[0];
+        let fen = &engine.ask("fen", "info")[0];
         assert!(fen.contains("RNBQ1RK1 b kq"), "{castling}: {fen}");
     }
     for (chess960, castling) in [(false, "e1g1"), (true, "e1h1")] {
@@ -244,7 +244,7 @@ fn chess960_castling_in_and_out() {
     let fen = "1rk4r/pppppppp/8/8/8/8/PPPPPPPP/1RK4R w HBhb - 0 1";
     assert_eq!(engine.search(fen, "go nodes 5 searchmoves c1b1").best, "c1b1");
     engine.send(&format!("position fen {fen} moves c1b1"));
-    let after = &engine.ask("d", "info")[0];
+    let after = &engine.ask("fen", "info")[0];
     assert!(after.contains("/2KR3R b "), "{after}");
     engine.quit();
 }

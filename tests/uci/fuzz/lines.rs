@@ -261,6 +261,8 @@ impl Generator {
             "ponderhit",
             "fen",
             "d",
+            "eval",
+            "e2e4",
             "debug on",
             "register later",
             "",

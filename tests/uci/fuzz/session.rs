@@ -6,8 +6,10 @@ use std::path::Path;
 use std::time::Duration;
 use zeitnot_engine::chess::{Game, to_uci};
 
-/// The first words of the lines that the engine may say; what perft says has another form.
-const SAID: [&str; 8] = ["id", "option", "uciok", "readyok", "info", "bestmove", "Nodes", ""];
+/// The first words of the lines that the engine may say; ranks of a board begin with their numbers, and what perft and
+/// `eval` say has another form.
+const SAID: [&str; 16] =
+    ["id", "option", "uciok", "readyok", "info", "bestmove", "Nodes", "", "1", "2", "3", "4", "5", "6", "7", "8"];
 
 /// Options before a search with a known answer: whatever was set, it is played on.
 const SOUND: [(&str, &str); 11] = [
@@ -51,7 +53,7 @@ impl Meaning {
                 }
                 Some(_) => Meaning::Other,
             },
-            "fen" | "d" => Meaning::Fen,
+            "fen" => Meaning::Fen,
             "quit" | "exit" => Meaning::Unsayable,
             _ => Meaning::Other,
         }

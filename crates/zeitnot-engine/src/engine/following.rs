@@ -2,8 +2,23 @@
 
 use super::timed_move::TimedMove;
 use super::{Engine, GoParams};
-use crate::chess::Game;
+use crate::chess::{Game, Move};
 use crate::search::{Tree, WdlRescale};
+
+/// The worth of a position to the side to move, by the searches that the kept tree has of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TreeValue {
+    /// Visits.
+    pub visits: u64,
+    /// Win minus loss, -1 to 1, with what contempt adds.
+    pub q: f32,
+    /// Probability of a draw.
+    pub d: f32,
+    /// Plies left; `None` when the network does not say.
+    pub m: Option<f32>,
+    /// Visited moves, the most visited first, and their visits.
+    pub moves: Vec<(Move, u32)>,
+}
 
 impl Engine {
     /// Forgets the game: tree, cached evaluations and how long they took, everything the time manager learned, the
@@ -61,6 +76,14 @@ impl Engine {
     pub fn tree_moves_left(&self) -> Option<f64> {
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
         self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left)
+    }
+
+    /// The worth of the position by the kept tree; `None` without a visit, and while a search has the tree.
+    pub fn tree_value(&self) -> Option<TreeValue> {
+        let tree = self.tree.as_ref().filter(|tree| !tree.is_empty())?;
+        let (q, d) = tree.root_value();
+        let m = self.tree_moves_left().map(|m| m as f32);
+        Some(TreeValue { visits: self.tree_visits(), q, d, m, moves: tree.visited_moves() })
     }
 
     /// The game as it stands.

@@ -63,6 +63,7 @@ mod words;
 pub use algorithm::SearchAlgorithm;
 pub use book::{Book, BookError, Choice};
 pub use contempt::ContemptMode;
+pub use following::TreeValue;
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, LoadedNetwork, RuntimePolicy, is_same_network, load_network};
 pub use network_evaluator::NetworkEvaluator;

@@ -17,7 +17,7 @@ pub(crate) mod root_noise;
 pub(crate) mod terminal;
 pub(crate) mod transpositions;
 
-use crate::chess::Game;
+use crate::chess::{Game, Move};
 use allocation::Restriction;
 use chunks::Spare;
 use edges::EdgeView;
@@ -129,6 +129,29 @@ impl Tree {
     /// Plies the game is expected to go on from the root; `None` before the first visit.
     pub(crate) fn moves_left(&self) -> Option<f64> {
         (!self.is_empty()).then(|| f64::from(self[self.root].m))
+    }
+
+    /// Win minus loss and the probability of a draw for the side to move at the root, by the visits so far.
+    pub(crate) fn root_value(&self) -> (f32, f32) {
+        let root = &self[self.root];
+        (-root.wl as f32, root.d)
+    }
+
+    /// The root's moves that were visited, the most visited first, with their visits.
+    pub(crate) fn visited_moves(&self) -> Vec<(Move, u32)> {
+        let root = &self[self.root];
+        let Some(view) = self.view(root) else { return Vec::new() };
+        let children = self.children(&view, root).flatten();
+        let board = self.game.current().board();
+        let mut visited: Vec<(Move, u32)> = view
+            .moves
+            .iter()
+            .zip(children)
+            .filter(|(_, child)| child.n > 0)
+            .map(|(mv, child)| (PackedMove(*mv).unpack(board), child.n))
+            .collect();
+        visited.sort_by_key(|(_, visits)| std::cmp::Reverse(*visits));
+        visited
     }
 
     /// Whether the root has no visit yet.

@@ -1,0 +1,190 @@
+//! Answers what people type, and no GUI: `help`, `d`, `eval`, and moves alone.
+
+use zeitnot_engine::backend::softmax;
+use zeitnot_engine::chess::{Color, Game, Move, Outcome, Position, SanError, Square, parse_san, to_uci};
+use zeitnot_engine::engine::{Engine, EngineError, TreeValue};
+
+/// Most moves of a list that are shown.
+const SHOWN_MOVES: usize = 5;
+
+/// The commands as they are typed, and what each does.
+const COMMANDS: [(&str, &str); 16] = [
+    ("help", "lists the commands"),
+    ("e2e4, Nf3 ...", "moves alone are played"),
+    ("d", "draws the board"),
+    ("fen", "prints the position as a FEN"),
+    ("eval", "prints what the network and the last search say of the position"),
+    ("position startpos moves e2e4", "sets a position; position fen FEN sets another one"),
+    ("go movetime 5000", "searches; other limits: nodes, depth, mate, infinite, wtime, btime, winc, binc"),
+    ("go perft 4", "counts the leaves of the legal move tree"),
+    ("stop", "ends the search with its move"),
+    ("wait", "waits for the end of the search"),
+    ("setoption name MultiPV value 3", "sets an option"),
+    ("uci", "lists the options"),
+    ("isready", "loads the network, and answers readyok"),
+    ("ucinewgame", "forgets the game"),
+    ("ponderhit", "tells a search that began with go ponder that its move was played"),
+    ("quit", "ends the program; outside it, zeitnot --help has more commands"),
+];
+
+/// The list of commands.
+pub(super) fn help() -> Vec<String> {
+    COMMANDS.iter().map(|(usage, effect)| format!("{usage:<30} {effect}")).collect()
+}
+
+/// The board and the facts of the position.
+pub(super) fn board(game: &Game) -> Vec<String> {
+    let position = game.current();
+    let rank = |rank: u32| {
+        let piece =
+            |file: u32| position.board().piece_at(Square::new(8 * rank + file)).map_or('.', |piece| piece.char());
+        let row: String = (0..8).map(|file| format!(" {}", piece(file))).collect();
+        format!("{} {row}", rank + 1)
+    };
+    let mut lines: Vec<String> = (0..8).rev().map(rank).collect();
+    lines.push("   a b c d e f g h".to_owned());
+    lines.push(format!("fen: {}", game.fen()));
+    lines.push(format!("key: {:016x}", position.key()));
+    lines.push(format!("moves: {} legal for {}", position.legal_moves().len(), position.turn()));
+    let checkers: Vec<String> = checkers(position).map(|square| square.to_string()).collect();
+    if !checkers.is_empty() {
+        lines.push(format!("check: from {}", checkers.join(", ")));
+    }
+    if let Some(outcome) = game.outcome() {
+        lines.push(format!("result: {}", result(outcome)));
+    }
+    lines
+}
+
+/// The squares of the pieces that give check to the side to move.
+fn checkers(position: &Position) -> impl Iterator<Item = Square> {
+    let (board, turn) = (position.board(), position.turn());
+    let attackers = board.king_of(turn).map(|king| board.attacks_to(king, turn.other(), board.occupied()));
+    attackers.into_iter().flatten()
+}
+
+fn result(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Checkmate { winner } => format!("checkmate, {winner} wins"),
+        Outcome::Stalemate => "stalemate".to_owned(),
+        Outcome::InsufficientMaterial => "draw, neither side can mate".to_owned(),
+        Outcome::Repetition => "draw by threefold repetition".to_owned(),
+        Outcome::FiftyMoves => "draw by the fifty-move rule".to_owned(),
+    }
+}
+
+/// The network's word of the position, and that of the searches that the tree has of it. The network is loaded.
+///
+/// # Errors
+/// [`EngineError`] where there is no network, or it does not evaluate.
+pub(super) fn evaluation(engine: &Engine) -> Result<Vec<String>, EngineError> {
+    let game = engine.game();
+    let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
+    if moves.is_empty() {
+        return Ok(vec!["network: not asked, for there is no legal move".to_owned()]);
+    }
+    let mut network = engine.network_evaluator()?;
+    let evaluation = network.evaluate(game, &moves)?.1;
+    let probabilities = softmax(&evaluation.logits, 1.0);
+    let mut policy: Vec<(Move, f32)> = moves.into_iter().zip(probabilities).collect();
+    policy.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let chess960 = engine.options().chess960;
+    let percent = |(mv, p): &(Move, f32)| format!("{} {:.1} %", to_uci(*mv, chess960), p * 100.0);
+    let turn = game.current().turn();
+    let mut lines = vec![
+        format!("network: {}", network.attributes()),
+        format!("value: {}", worth(turn, evaluation.q, evaluation.d, evaluation.m)),
+        format!("policy: {}", first(&policy, percent)),
+    ];
+    if let Some(TreeValue { visits, q, d, m, moves }) = engine.tree_value() {
+        let counted = |(mv, visits): &(Move, u32)| format!("{} {visits}", to_uci(*mv, chess960));
+        lines.push(format!("search: {}", worth(turn, q, d, m)));
+        lines.push(format!("visits: {visits}, of them {}", first(&moves, counted)));
+    }
+    Ok(lines)
+}
+
+/// The first items of a list.
+fn first<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
+    items.iter().take(SHOWN_MOVES).map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// A value for `turn`, the side to move.
+fn worth(turn: Color, q: f32, d: f32, m: Option<f32>) -> String {
+    let [win, loss] = [q, -q].map(|q| (1.0 - d + q) * 50.0);
+    let left = m.map(|plies| format!(", {plies:.0} plies left")).unwrap_or_default();
+    format!("{q:+.3} for {turn} (win {win:.1} %, draw {:.1} %, loss {loss:.1} %){left}", d * 100.0)
+}
+
+/// The game after the moves of a line, in UCI's notation or in that of PGN, and a text about it; an error names the first
+/// that cannot be played. `None` for a line that does not begin with a move.
+pub(super) fn play(game: &Game, line: &str) -> Option<Result<(Game, String), String>> {
+    let mut words = line.split_whitespace();
+    let is_other = |error: &SanError| matches!(error, SanError::Syntax | SanError::Null);
+    if parse_san(game.current().chess(), words.next()?).is_err_and(|error| is_other(&error)) {
+        return None;
+    }
+    let (mut game, mut played) = (game.clone(), Vec::new());
+    for word in line.split_whitespace() {
+        match parse_san(game.current().chess(), word) {
+            Ok(mv) => {
+                played.push(game.current().san(mv));
+                game.push(mv);
+            }
+            Err(error) => return Some(Err(format!("{word} {error} in {}", game.fen()))),
+        }
+    }
+    let text = format!("{}: {}", played.join(" "), game.fen());
+    Some(Ok((game, text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(moves: &str) -> Game {
+        play(&Game::new(), moves).unwrap().unwrap().0
+    }
+
+    #[test]
+    fn moves_are_read_in_both_notations() {
+        let game = after("e2e4 e5 Nf3 b8c6 Bb5 a6 Bxc6 dxc6 O-O");
+        assert_eq!(game.fen(), "r1bqkbnr/1pp2ppp/p1p5/4p3/4P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 1 5");
+        let text = play(&Game::new(), "e2e4 g8f6").unwrap().unwrap().1;
+        assert_eq!(text, "e4 Nf6: rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2");
+        for (line, error) in
+            [("e2e5", "e2e5 is illegal in "), ("e4 Ke4", "Ke4 is illegal in "), ("e4 foo", "foo is no move in ")]
+        {
+            let said = play(&Game::new(), line).unwrap().unwrap_err();
+            assert!(said.starts_with(error), "{said}");
+        }
+        for line in ["", "foo", "go nodes 5", "postion startpos", "0000", "-- e4"] {
+            assert!(play(&Game::new(), line).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_board_is_drawn_with_its_facts() {
+        assert_eq!(
+            board(&after("f3 e5 g4 Qh4")),
+            [
+                "8  r n b . k b n r",
+                "7  p p p p . p p p",
+                "6  . . . . . . . .",
+                "5  . . . . p . . .",
+                "4  . . . . . . P q",
+                "3  . . . . . P . .",
+                "2  P P P P P . . P",
+                "1  R N B Q K B N R",
+                "   a b c d e f g h",
+                "fen: rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3",
+                &format!("key: {:016x}", after("f3 e5 g4 Qh4").current().key()),
+                "moves: 0 legal for white",
+                "check: from h4",
+                "result: checkmate, black wins",
+            ]
+        );
+        let lines = board(&Game::new());
+        assert!(lines.iter().all(|line| !line.starts_with("check") && !line.starts_with("result")), "{lines:?}");
+    }
+}
