@@ -258,7 +258,7 @@ fn a_model_does_not_choose_how_much_memory_a_run_takes() {
 #[test]
 fn a_match_prints_what_the_readme_shows() {
     let readme = include_str!("../../README.md");
-    let block = readme.split("```console\n$ zeitnot match --tc 10+0.1 --games 1\n").nth(1).unwrap();
+    let block = readme.split("```console\n$ zeitnot match --tc 10+0.1 --games 1 --fen startpos\n").nth(1).unwrap();
     let shown: Vec<&str> = block.split("```").next().unwrap().lines().filter(|line| *line != "...").collect();
     let [start, moves @ .., game, score, forfeits, file] = &shown[..] else { panic!("{shown:?}") };
     let flags = ["--tc=10+0.1", "--games=1", "--clock=virtual", "--nps=400", "--backend=random", "--max-moves=3"];

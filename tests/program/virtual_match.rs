@@ -125,7 +125,7 @@ fn a_comparison_is_refused_where_one_of_its_pairs_would_repeat_itself() {
     let compare = |specs: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
         command.current_dir(folder.path()).args(["time", "compare"]).args(specs);
-        command.args(["--games", "4", "--backend", "random", "--nps", "400", "--tc", "1+0.01"]);
+        command.args(["--games", "4", "--backend", "random", "--nps", "400", "--tc", "1+0.01", "--fen", "startpos"]);
         let output = command.output().unwrap();
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     };

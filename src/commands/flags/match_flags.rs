@@ -30,7 +30,11 @@ fn arg(name: &'static str, value: &'static str, help: &'static str) -> Arg {
 pub fn add_to(command: Command) -> Command {
     let file = |name, help| arg(name, "FILE", help).value_parser(value_parser!(PathBuf));
     let common = [
-        file("openings", "Start positions: EPD, FEN or PGN, or builtin; may be given again")
+        file("openings", "Start positions: EPD, FEN or PGN; may be given again [default: builtin]")
+            .long_help(
+                "Start positions: EPD, FEN, PGN or the output of genfens; may be given again [default: builtin, a book inside the \
+                 program]",
+            )
             .action(ArgAction::Append)
             .conflicts_with("fen"),
         arg("clock", "CLOCK", "Clock of the games")
@@ -56,11 +60,11 @@ pub fn add_to(command: Command) -> Command {
     let rare = [
         arg("plies", "N", "Plies of a PGN's games that are the opening [default: all]")
             .value_parser(value_parser!(u64).range(0..=1000))
-            .requires("openings"),
+            .conflicts_with("fen"),
         arg("order", "ORDER", "Order of the openings; the random one depends on --seed")
             .value_parser(["random", "sequential"])
             .default_value("random"),
-        fen_option().help("Start position of every game: a FEN, or startpos [default: startpos]"),
+        fen_option().help("Start position of every game, instead of openings: a FEN, or startpos"),
         file("batch-ms", "Time of batches on the virtual clock, from an output of backendbench --json")
             .conflicts_with("nps"),
         file("like", "Time of batches and playouts on the virtual clock, from an output of benchmark --json")
@@ -196,17 +200,18 @@ fn concurrency(matches: &ArgMatches, clock: &MatchClock) -> usize {
 /// The start positions that the flags name.
 fn starts(matches: &ArgMatches, chess960: bool) -> anyhow::Result<Starts> {
     let files: Vec<PathBuf> = matches.get_many("openings").unwrap_or_default().cloned().collect();
-    if files.is_empty() {
-        let start = game_from(matches.get_one::<String>("fen").map(String::as_str), chess960)?;
+    if let Some(text) = matches.get_one::<String>("fen") {
+        let start = game_from(Some(text), chess960)?;
         let fen = start.fen();
         return Starts::one(start).with_context(|| format!("--fen {fen}"));
     }
     let plies = matches.get_one::<u64>("plies").map(|plies| *plies as usize);
+    let openings = if files.is_empty() { Openings::built_in(plies) } else { Openings::read(&files, plies)? };
     let order = match matches.get_one::<String>("order").map(String::as_str) {
         Some("sequential") => OpeningOrder::Sequential,
         _ => OpeningOrder::Shuffled { seed: seed(matches)? },
     };
-    Ok(Starts::Many(Openings::read(&files, plies)?.in_order(order)))
+    Ok(Starts::Many(openings.in_order(order)))
 }
 
 /// The flags that decide the games of a match, as given and without those in `except`, and the SHA-256 of the files
@@ -224,6 +229,10 @@ pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> 
             let values: Vec<String> = values.map(|value| value.to_string_lossy().into_owned()).collect();
             settings.insert((*name).to_owned(), values.join(" ").into());
         }
+    }
+    // Named, for a tuning may have begun when games without openings began at the start position.
+    if !matches.contains_id("fen") {
+        settings.entry("openings").or_insert("builtin".into());
     }
     let mut settings = Value::Object(settings);
     setup::add_digests(

@@ -1,4 +1,4 @@
-//! Reads start positions from lines of EPD or FEN.
+//! Reads start positions from lines of EPD or FEN, and from what an engine answers to `genfens`.
 
 use super::{Book, BookError, check_goes_on, quoted, start};
 use crate::games::lines::Lines;
@@ -10,20 +10,31 @@ const EPD_FIELDS: usize = 4;
 /// the name of its operation in EPD, and its usual value.
 const COUNTERS: [(&str, &str); 2] = [("hmvc", "0"), ("fmvn", "1")];
 
-/// Reads a file. An error has the number of the line, from 1.
+/// Beginning of a line with a position that an engine drew, as OpenBench reads them.
+const DRAWN: &str = "info string genfens ";
+
+/// Reads a file. Where an engine drew positions (`genfens`), the other lines of its output are none. An error has the
+/// number of the line, from 1.
 pub(super) fn read(source: impl Read) -> Result<Book, BookError> {
     let mut lines = Lines::new(source);
-    let (mut book, mut number) = (Book::new(), 0);
+    let (mut book, mut number, mut is_drawn) = (Ok(Book::new()), 0, false);
     while lines.next()? {
         number += 1;
         // Operations may have names in any encoding.
         let line = String::from_utf8_lossy(lines.rest().trim_ascii()).into_owned();
-        if !line.is_empty() {
-            book.push(opening(&line).map_err(|reason| BookError::Entry(number, reason))?);
-        }
         lines.skip()?;
+        let drawn = line.strip_prefix(DRAWN);
+        if drawn.is_some() && !is_drawn {
+            (book, is_drawn) = (Ok(Book::new()), true);
+        }
+        let position = if is_drawn { drawn } else { Some(line.as_str()).filter(|line| !line.is_empty()) };
+        let (Some(position), Ok(positions)) = (position, &mut book) else { continue };
+        match opening(position.trim_ascii()) {
+            Ok(opening) => positions.push(opening),
+            Err(reason) => book = Err(BookError::Entry(number, reason)),
+        }
     }
-    Ok(book)
+    book
 }
 
 /// The FEN of a line: four fields, and counters that stand as in a FEN or as EPD operations.

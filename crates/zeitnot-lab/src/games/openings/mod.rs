@@ -1,4 +1,5 @@
-//! Reads start positions of games from files of EPD, FEN and PGN, or takes those inside the program.
+//! Reads start positions of games from files of EPD, FEN and PGN and from the output of `genfens`, or takes those inside
+//! the program.
 //!
 //! All positions and moves are checked when a file is read: a bad opening would otherwise end a match after hours.
 //! Openings are kept as text, because a book has hundreds of thousands.
@@ -10,7 +11,7 @@ mod random_openings;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use zeitnot_engine::chess::{Game, Outcome};
@@ -25,6 +26,12 @@ const QUOTED: usize = 80;
 /// Why a file of start positions cannot be used. The text is one line.
 #[derive(Debug, Error)]
 pub enum OpeningsError {
+    /// There is no such file.
+    #[error("there is no file {}, and \"{}\" is the only book inside the program", path.display(), built_in::NAME)]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Read {
@@ -86,8 +93,9 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Reads the files; the name `builtin` stands for the openings inside the program. A file is PGN where the name ends
-    /// in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a line. At most `plies` plies are taken from a
+    /// Reads the files; the name `builtin`, in any case, stands for the openings inside the program. A file is PGN where
+    /// the name ends in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a line, or the output of an
+    /// engine's `genfens`. At most `plies` plies are taken from a
     /// game of a PGN or an opening of the program; `None` takes the whole main line. Without files there is one opening,
     /// the standard start position.
     ///
@@ -107,7 +115,12 @@ impl Openings {
 
     /// Whether the name is not that of a file, but stands for the openings inside the program.
     pub fn is_built_in(path: &Path) -> bool {
-        path == Path::new(built_in::NAME)
+        path.as_os_str().eq_ignore_ascii_case(built_in::NAME)
+    }
+
+    /// The openings inside the program, with at most `plies` plies each; `None` takes all of them.
+    pub fn built_in(plies: Option<usize>) -> Openings {
+        Openings { books: vec![built_in::book(plies)], shuffled: None }
     }
 
     /// Puts the openings in another order.
@@ -174,7 +187,10 @@ fn read_book(path: &Path, plies: Option<usize>) -> Result<Book, OpeningsError> {
     }
     let is_named_pgn = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
     let path = || path.to_owned();
-    let cannot_read = |error| OpeningsError::Read { path: path(), error };
+    let cannot_read = |error: io::Error| match error.kind() {
+        ErrorKind::NotFound => OpeningsError::Missing { path: path() },
+        _ => OpeningsError::Read { path: path(), error },
+    };
     let mut source = BufReader::new(open(&path()).map_err(cannot_read)?);
     let beginning = source.fill_buf().map_err(cannot_read)?;
     let beginning = beginning.strip_prefix(MARK).unwrap_or(beginning);

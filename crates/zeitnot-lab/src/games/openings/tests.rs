@@ -160,7 +160,31 @@ fn files_without_positions_are_refused() {
     assert_eq!(epd("\n \n").unwrap_err(), "book.epd holds no positions");
     assert_eq!(pgn("\n").unwrap_err(), "book.pgn holds no positions");
     let error = Openings::read(&["/nowhere/book.epd".into()], None).unwrap_err().to_string();
-    assert!(error.starts_with("cannot read /nowhere/book.epd: "), "{error}");
+    assert_eq!(error, "there is no file /nowhere/book.epd, and \"builtin\" is the only book inside the program");
+}
+
+#[test]
+fn the_book_inside_the_program_is_known_in_any_case() {
+    let named = |name: &str| Openings::read(&[name.into()], Some(4)).unwrap();
+    for name in ["builtin", "Builtin", "BUILTIN"] {
+        assert!(Openings::is_built_in(Path::new(name)));
+        assert_eq!(named(name).len(), 1000);
+    }
+    assert_eq!(named("builtin").get(7).fen(), Openings::built_in(Some(4)).get(7).fen());
+    assert!(!Openings::is_built_in(Path::new("./builtin")));
+}
+
+#[test]
+fn positions_that_an_engine_drew_are_read_from_its_output() {
+    let drawn = "info string genfens 8/8/4k3/8/8/4K3/4P3/8 w - - 3 40";
+    let text = format!("Engine 1.0 by A\n{drawn}\ninfo string hello\r\n{drawn}\nbestmove (none)\n");
+    let openings = epd(&text).unwrap();
+    assert_eq!((openings.len(), openings.get(1).current().rule50()), (2, 3));
+    let error = epd(&format!("{drawn}\n\ninfo string genfens x\n{drawn}\n")).unwrap_err();
+    assert!(error.starts_with("book.epd line 3: "), "{error}");
+    // Without such a line a line of output is no position.
+    let error = epd("Engine 1.0 by A\n8/8/4k3/8/8/4K3/4P3/8 w - -\n").unwrap_err();
+    assert!(error.starts_with("book.epd line 1: "), "{error}");
 }
 
 #[test]
