@@ -73,6 +73,14 @@ impl Location {
         }
     }
 
+    /// The name of the file without its folder, or that of the network inside the program.
+    pub fn name(&self) -> String {
+        match self {
+            Location::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            Location::BuiltIn(own) => own.name.to_owned(),
+        }
+    }
+
     /// The file; `None` for the network inside the program.
     pub fn path(&self) -> Option<&Path> {
         match self {

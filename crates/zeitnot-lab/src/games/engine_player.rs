@@ -12,6 +12,7 @@ use zeitnot_time::Plan;
 /// An engine that plays.
 pub struct EnginePlayer {
     name: String,
+    network: Option<String>,
     engine: Engine,
     /// The engine's clock, if it is virtual; no other engine has the same clock.
     virtual_clock: Option<Arc<VirtualClock>>,
@@ -33,13 +34,18 @@ impl EnginePlayer {
     /// A player on the machine's clock. With `ponders` it searches on its opponent's time.
     pub fn new(name: String, engine: Engine, ponders: bool) -> EnginePlayer {
         let seed = engine.options().random_seed;
-        EnginePlayer { name, engine, virtual_clock: None, seed, ponders, expected: None }
+        EnginePlayer { name, network: None, engine, virtual_clock: None, seed, ponders, expected: None }
     }
 
     /// A player whose every search is a computation on the caller's thread. `clock` must be the clock of this engine
     /// and of no other.
     pub fn on_virtual_clock(name: String, engine: Engine, clock: Arc<VirtualClock>, ponders: bool) -> EnginePlayer {
         EnginePlayer { virtual_clock: Some(clock), ..EnginePlayer::new(name, engine, ponders) }
+    }
+
+    /// This player, with the name of its network for the records of its games.
+    pub fn with_network(self, network: Option<String>) -> EnginePlayer {
+        EnginePlayer { network, ..self }
     }
 
     /// The engine.
@@ -108,6 +114,10 @@ impl EnginePlayer {
 impl Player for EnginePlayer {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn network(&self) -> Option<&str> {
+        self.network.as_deref()
     }
 
     fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {

@@ -9,11 +9,13 @@
 //! | `play`, `adjudication`, `record` | one game: its clocks, its end, and its record |
 //! | `runner`, `journal`, `journal_error` | the games of a match, several at once, and going on after an interruption |
 //! | `decisions` | the event logs of the time managers of a match, and the check that a replay decides the same |
+//! | `eco` | the names of openings |
 //! | `pgn`, `pgn_reader`, `lines` | games as PGN: written, and read one after another with their comments; lines in a buffer of one size |
 //! | `rereadable` | files that are read twice |
 
 pub(crate) mod adjudication;
 pub(crate) mod decisions;
+pub(crate) mod eco;
 pub(crate) mod engine_player;
 pub(crate) mod external;
 pub(crate) mod external_player;

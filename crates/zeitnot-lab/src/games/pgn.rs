@@ -1,6 +1,7 @@
 //! Writes games as PGN, with the clock (`%clk`), the time (`%emt`), the evaluation (`%eval`), the nodes and the budget
 //! of each move.
 
+use super::eco;
 use super::record::{Evaluation, GameRecord, MoveRecord};
 use std::io::{self, Write};
 
@@ -30,8 +31,13 @@ pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &st
         false => tags.extend([("WhiteTimeControl", white.as_str()), ("BlackTimeControl", black)]),
     }
     tags.extend([("Termination", game.termination.pgn()), ("PlyCount", &plies)]);
+    for (tag, network) in ["WhiteNetwork", "BlackNetwork"].into_iter().zip(&game.networks) {
+        tags.extend(network.as_deref().map(|network| (tag, network)));
+    }
     if game.chess960 {
         tags.push(("Variant", "Chess960"));
+    } else if let Some(opening) = eco::opening(game.start_fen.as_deref(), game.sans()) {
+        tags.extend([("ECO", opening.eco), ("Opening", opening.name)]);
     }
     if let Some(fen) = &game.start_fen {
         tags.extend([("SetUp", "1"), ("FEN", fen.as_str())]);
@@ -73,7 +79,8 @@ fn tokens(game: &GameRecord) -> Vec<String> {
         }
         tokens.push(san.clone());
         if let Some(record) = record {
-            let has_clock = game.controls[usize::from(!record.white)] != "-";
+            let control = &game.controls[usize::from(!record.white)];
+            let has_clock = control != "-" && !control.ends_with("/move");
             let mut comment = comment(record, has_clock);
             if let Some(first) = comment.first_mut() {
                 first.insert(0, '{');
@@ -172,6 +179,7 @@ mod tests {
         }
         GameRecord {
             players: ["A \"x\"".into(), "B".into()],
+            networks: [None, Some("net.pb.gz".into())],
             controls: ["10+0.1".into(), "10+0.1".into()],
             start_fen: fen.map(str::to_owned),
             opening,
@@ -192,6 +200,15 @@ mod tests {
     #[test]
     fn a_game_reads_as_pgn() {
         insta::assert_snapshot!(text(&record(None, &["f2f3"], &["e7e5", "g2g4", "d8h4"])));
+    }
+
+    #[test]
+    fn games_of_chess960_and_of_a_fixed_time_a_move_lack_what_they_have_not() {
+        let mut record = record(None, &["e2e4"], &["e7e5"]);
+        assert!(text(&record).contains("[ECO \"C20\"]\n[Opening \"King's Pawn Game\"]"));
+        (record.chess960, record.controls) = (true, ["0.5/move".into(), "0.5/move".into()]);
+        let pgn = text(&record);
+        assert!(!pgn.contains("[ECO") && !pgn.contains("%clk") && pgn.contains("[TimeControl \"0.5/move\"]"), "{pgn}");
     }
 
     #[test]

@@ -93,8 +93,7 @@ pub fn play(
         sides.reverse();
         limits.reverse();
     }
-    let names = [sides[0].name().to_owned(), sides[1].name().to_owned()];
-    let mut referee = Referee::new(rules, limits, pairing, names);
+    let mut referee = Referee::new(rules, limits, pairing, [&*sides[0], &*sides[1]]);
     for (side, player) in sides.iter_mut().enumerate() {
         // Each player has a seed of its own, the same with either colour.
         let player_index = (side == 0) != pairing.first_is_white;
@@ -126,7 +125,7 @@ pub fn play(
 }
 
 impl<'a> Referee<'a> {
-    fn new(rules: &'a Rules, limits: [&'a Limits; 2], pairing: &Pairing, players: [String; 2]) -> Referee<'a> {
+    fn new(rules: &'a Rules, limits: [&'a Limits; 2], pairing: &Pairing, players: [&dyn Player; 2]) -> Referee<'a> {
         let clocks_ms =
             limits.map(|limits| limits.clock.as_ref().map_or(0.0, |clock| clock.base_ms + clock.increment_ms));
         let chess960 = pairing.chess960 || pairing.start.is_chess960();
@@ -140,7 +139,8 @@ impl<'a> Referee<'a> {
         }
         let record = GameRecord {
             game: pairing.game,
-            players,
+            players: players.map(|player| player.name().to_owned()),
+            networks: players.map(|player| player.network().map(str::to_owned)),
             first_is_white: pairing.first_is_white,
             controls: limits.map(Limits::pgn),
             start_fen,

@@ -65,6 +65,11 @@ pub trait Player: Send {
     /// The player's name in results.
     fn name(&self) -> &str;
 
+    /// The name of the player's network, where it is known.
+    fn network(&self) -> Option<&str> {
+        None
+    }
+
     /// Forgets the game before; `seed` decides everything random in the next one.
     ///
     /// # Errors

@@ -138,6 +138,9 @@ pub struct GameRecord {
     pub game: u64,
     /// Names of White and Black.
     pub players: [String; 2],
+    /// Names of the networks of White and Black, where they are known.
+    #[serde(default)]
+    pub networks: [Option<String>; 2],
     /// Whether the first player of the match has White.
     pub first_is_white: bool,
     /// Limits of White and Black, as PGN's tag `TimeControl` has them.
@@ -176,6 +179,11 @@ impl GameRecord {
             Some(false) => "0-1",
             None => "1/2-1/2",
         }
+    }
+
+    /// All moves from the start position, those of the opening first, in the notation of PGN.
+    pub(super) fn sans(&self) -> impl Iterator<Item = &str> {
+        self.opening.iter().chain(self.moves.iter().map(|mv| &mv.san)).map(String::as_str)
     }
 
     /// The number of the first move of the opening or the game, as PGN counts moves, and whether White makes it.
@@ -223,6 +231,7 @@ pub(crate) fn drawn_game(game: u64) -> GameRecord {
     GameRecord {
         game,
         players: ["A".into(), "B".into()],
+        networks: [None, None],
         first_is_white: game % 2 == 1,
         controls: ["1".into(), "1".into()],
         start_fen: None,

@@ -13,7 +13,7 @@ use zeitnot_engine::backend::CostedBackend;
 use zeitnot_engine::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot_engine::digest::sha256;
 use zeitnot_engine::engine::{Engine, EngineError, LoadedNetwork, Options};
-use zeitnot_engine::network::NetworkError;
+use zeitnot_engine::network::{Location, NetworkError};
 
 /// A player of a match.
 #[derive(Clone)]
@@ -116,6 +116,7 @@ impl Contestant {
         };
         let network = network.as_ref().ok_or(EngineError::NothingLoaded)?;
         let backend = Arc::clone(&network.backend);
+        let network_name = network.location.as_ref().map(Location::name);
         let mut player = match clock {
             MatchClock::Real => {
                 let engine = Engine::with_backend((**options).clone(), Arc::new(MonotonicClock::new()), backend)?;
@@ -132,6 +133,7 @@ impl Contestant {
             }
         };
         if clock.is_virtual() && options.threads > 1 {
+        let network_name = network.location.as_ref().map(Location::name);
             let (name, threads) = (&self.name, options.threads);
             announcer.say(&format!("{name}: one thread instead of {threads}, as always on a virtual clock"));
         }
@@ -140,7 +142,7 @@ impl Contestant {
         if let Some(log) = decisions {
             player.engine().observe_time(Some(Box::new(log)));
         }
-        Ok(Box::new(player))
+        Ok(Box::new(player.with_network(network_name)))
     }
 }
 
