@@ -74,7 +74,7 @@ def main() -> None:
         print("cannot load libfaulty.so", file=sys.stderr, flush=True)
         sys.exit(3)
     children = f" {os.getpid()} {subprocess.Popen(['sleep', '3600']).pid}" if FAULT == "stubborn" else ""
-    played, is_asked = 0, False
+    played, is_asked, is_pondering = 0, False, False
     for line in sys.stdin:
         if log:
             print(line, end="", file=log, flush=True)
@@ -89,6 +89,8 @@ def main() -> None:
             say("option name Hash type spin default 16 min 1 max 64")
             say("option name Play Style type combo default Solid var Solid var Very Risky")
             say("option name Clear Hash type button")
+            if FAULT == "ponders":
+                say("option name Ponder type check default false")
             if FAULT != "standard":
                 say("option name UCI_Chess960 type check default false")
             say("uciok")
@@ -103,7 +105,10 @@ def main() -> None:
             played = len(words) - words.index("moves") - 1 if "moves" in words else 0
             if FAULT == "stale":
                 write(1, b"bestmove a2a3\n" * 500)
-        elif words[:1] == ["go"]:
+        elif words[:2] == ["go", "ponder"]:
+            is_pondering = True
+        elif words[:1] == ["go"] or is_pondering and words[:1] in (["ponderhit"], ["stop"]):
+            is_pondering = False
             go(MOVES[played])
         elif words[:1] == ["quit"] and FAULT != "stubborn":
             return

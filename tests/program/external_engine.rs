@@ -21,6 +21,7 @@ const NODES: GoClock = GoClock {
     winc_ms: 0.0,
     binc_ms: 0.0,
     movestogo: None,
+    movetime_ms: None,
     nodes: Some(100),
     depth: None,
 };
@@ -48,7 +49,7 @@ fn line(error: &ExternalError) -> String {
 
 /// Lets two engines play, and returns the moves.
 fn play(engines: &mut [ExternalEngine; 2], mut game: Game, plies: usize) -> String {
-    engines.iter_mut().for_each(|engine| engine.new_game().unwrap());
+    engines.iter_mut().for_each(|engine| engine.new_game(false).unwrap());
     for ply in 0..plies {
         let answer = engines[ply % 2].go(&game, &NODES, HANG_MS).unwrap();
         assert!(answer.used_ms >= 0.0 && answer.nodes >= Some(1), "{answer:?}");
@@ -82,7 +83,7 @@ fn an_engine_is_told_options_positions_and_limits() {
     let patience = Patience { quit_ms: HANG_MS, ..Patience::default() };
     let mut engine = ExternalEngine::start_with(&command, &options, patience, Arc::default()).unwrap();
     assert_eq!(engine.name(), "Faulty");
-    engine.new_game().unwrap();
+    engine.new_game(false).unwrap();
     let mut game = Game::new();
     game.push_uci("e2e4").unwrap();
     game.push_uci("e7e5").unwrap();
@@ -101,9 +102,43 @@ fn an_engine_is_told_options_positions_and_limits() {
         go wtime 60000 winc 100 btime 50000 binc 0\nsetoption name UCI_Chess960 value true\n\
         position fen 1r2k2r/8/8/8/8/8/4P3/1R2K2R w KQkq - 0 1\nisready\ngo depth 3\nquit\n";
     assert_eq!(told, expected);
-    assert_eq!(line(&engine.new_game().unwrap_err()), "Faulty does not run");
+    assert_eq!(line(&engine.new_game(false).unwrap_err()), "Faulty does not run");
     engine.restart().unwrap();
-    engine.new_game().unwrap();
+    engine.new_game(false).unwrap();
+}
+
+#[test]
+fn an_engine_ponders_where_it_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("told.txt");
+    let mut engine = ExternalEngine::start(&script("ponders", &format!("'{}'", log.display())), &[]).unwrap();
+    engine.new_game(true).unwrap();
+    let mut game = Game::new();
+    let answer = engine.go(&game, &NODES, HANG_MS).unwrap();
+    game.push(answer.mv);
+    let mut other = game.clone();
+    game.push(answer.ponder.unwrap());
+    other.push_uci("e7e5").unwrap();
+    assert!(engine.ponder(&game, &NODES));
+    assert_eq!(to_uci(engine.ponder_hit(&game, &NODES, HANG_MS).unwrap().mv, false), "g1f3");
+    // Another move was played, and then the game ends.
+    assert!(engine.ponder(&game, &NODES));
+    assert_eq!(to_uci(engine.go(&other, &NODES, HANG_MS).unwrap().mv, false), "g1f3");
+    assert!(engine.ponder(&game, &NODES));
+    engine.new_game(true).unwrap();
+    engine.quit();
+    let told = fs::read_to_string(&log).unwrap();
+    let expected = "uci\nisready\nsetoption name Ponder value true\nucinewgame\nisready\n\
+        position startpos\nisready\ngo nodes 100\n\
+        position startpos moves e2e4 a7a6\ngo ponder nodes 100\nponderhit\n\
+        position startpos moves e2e4 a7a6\ngo ponder nodes 100\nstop\n\
+        position startpos moves e2e4 e7e5\nisready\ngo nodes 100\n\
+        position startpos moves e2e4 a7a6\ngo ponder nodes 100\nstop\n\
+        setoption name Ponder value true\nucinewgame\nisready\nquit\n";
+    assert_eq!(told, expected);
+    let mut without = faulty("none");
+    without.new_game(true).unwrap();
+    assert!(!without.ponder(&game, &NODES), "it has no option for that");
 }
 
 #[test]
@@ -162,7 +197,7 @@ fn faults_are_errors_of_one_line_after_which_an_engine_can_be_restarted() {
         assert!(line(&error).starts_with(reason), "{fault}: {error}");
         assert!(matches!(engine.go(&Game::new(), &NODES, HANG_MS), Err(ExternalError::NotRunning { .. })));
         engine.restart().unwrap();
-        engine.new_game().unwrap();
+        engine.new_game(false).unwrap();
     }
 }
 
@@ -238,7 +273,7 @@ fn an_engine_that_ends_after_its_answer_has_answered() {
     let mut engine = faulty("one-move");
     let answer = engine.go(&Game::new(), &NODES, HANG_MS).unwrap();
     assert_eq!(to_uci(answer.mv, false), "e2e4");
-    let error = engine.new_game().unwrap_err();
+    let error = engine.new_game(false).unwrap_err();
     assert_eq!(line(&error), "Faulty ended before readyok (exit status: 0)");
 }
 

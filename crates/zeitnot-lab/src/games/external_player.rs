@@ -1,10 +1,11 @@
 //! Lets another engine play, as a process on the machine's clock.
 
-use super::external::{ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
+use super::external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
 use super::player::{Player, PlayerError, Thought, Turn};
 use super::record::Evaluation;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use zeitnot_engine::chess::{Color, Game};
 
 /// Milliseconds to wait for an engine beyond its clock before it counts as hanging.
 const PATIENCE_MS: f64 = 10_000.0;
@@ -20,6 +21,9 @@ pub struct ExternalPlayer {
     engine: ExternalEngine,
     /// Whether the engine failed in the last game, so that its process is gone.
     has_failed: bool,
+    ponders: bool,
+    /// The game with the reply that the engine expects, in which it ponders.
+    expected: Option<Game>,
 }
 
 impl ExternalPlayer {
@@ -36,7 +40,31 @@ impl ExternalPlayer {
     ) -> Result<ExternalPlayer, PlayerError> {
         let engine = ExternalEngine::start_with(command, options, Patience::default(), stop).map_err(unfit)?;
         let name = name.unwrap_or(engine.name()).to_owned();
-        Ok(ExternalPlayer { name, engine, has_failed: false })
+        Ok(ExternalPlayer { name, engine, has_failed: false, ponders: false, expected: None })
+    }
+
+    /// This player, which thinks on its opponent's time if `ponders` holds and the engine can.
+    pub fn with_pondering(self, ponders: bool) -> ExternalPlayer {
+        ExternalPlayer { ponders, ..self }
+    }
+
+    /// Lets the engine ponder on the reply that it expects, with the clocks as they stand after its move. Beyond the
+    /// last move of a period its next clock is not known, and it does not.
+    fn expect_reply(&mut self, turn: &Turn<'_>, clock: &GoClock, answer: &ExternalAnswer) {
+        let Some(reply) = answer.ponder.filter(|_| self.ponders && clock.movestogo != Some(1)) else { return };
+        let mut game = turn.game.clone();
+        game.push(answer.mv);
+        game.push(reply);
+        if game.outcome().is_some() {
+            return;
+        }
+        let mut clock = GoClock { movestogo: clock.movestogo.map(|moves| moves - 1), ..*clock };
+        let (time_ms, increment_ms) = match turn.game.current().turn() {
+            Color::White => (&mut clock.wtime_ms, clock.winc_ms),
+            Color::Black => (&mut clock.btime_ms, clock.binc_ms),
+        };
+        *time_ms = time_ms.map(|ms| ms - answer.used_ms + increment_ms);
+        self.expected = self.engine.ponder(&game, &clock).then_some(game);
     }
 
     fn check<T>(&mut self, result: Result<T, ExternalError>) -> Result<T, PlayerError> {
@@ -81,7 +109,8 @@ impl Player for ExternalPlayer {
             // An engine that cannot even be started loses no games by that: the match ends.
             self.engine.restart().map_err(unfit)?;
         }
-        let begun = self.engine.new_game();
+        self.expected = None;
+        let begun = self.engine.new_game(self.ponders);
         self.check(begun)
     }
 
@@ -93,13 +122,19 @@ impl Player for ExternalPlayer {
             winc_ms: go.winc.unwrap_or(0.0),
             binc_ms: go.binc.unwrap_or(0.0),
             movestogo: go.movestogo,
+            movetime_ms: go.movetime,
             nodes: go.nodes,
             depth: go.depth,
         };
-        let has_clock = go.clock(turn.game.current().turn()).is_some();
+        let has_clock = go.movetime.is_some() || go.clock(turn.game.current().turn()).is_some();
         let patience_ms = if has_clock { PATIENCE_MS } else { PATIENCE_WITHOUT_CLOCK_MS };
-        let answer = self.engine.go(turn.game, &clock, patience_ms);
+        let is_expected = self.expected.take().is_some_and(|expected| expected.moves() == turn.game.moves());
+        let answer = match is_expected {
+            true => self.engine.ponder_hit(turn.game, &clock, patience_ms),
+            false => self.engine.go(turn.game, &clock, patience_ms),
+        };
         let answer = self.check(answer)?;
+        self.expect_reply(turn, &clock, &answer);
         let evaluation = answer.score.map(|score| match score {
             ExternalScore::Centipawns(cp) => Evaluation { cp: cp.clamp(-MOST_CP, MOST_CP), mate: None, q: None },
             ExternalScore::Mate(mate) => Evaluation { cp: 0, mate: Some(mate), q: None },

@@ -29,8 +29,9 @@ pub struct Contestant {
 pub(super) enum Kind {
     /// This engine.
     Own { options: Box<Options>, network: Option<LoadedNetwork> },
-    /// Another engine: its command line and options, and the flag that calls off every wait for it.
-    External { command: String, options: Vec<(String, String)>, stop: Arc<AtomicBool> },
+    /// Another engine: its command line and options, whether it ponders where it can, and the flag that calls off every
+    /// wait for it.
+    External { command: String, options: Vec<(String, String)>, ponders: bool, stop: Arc<AtomicBool> },
 }
 
 impl Contestant {
@@ -41,7 +42,15 @@ impl Contestant {
 
     /// Another engine: its command line and its options.
     pub fn external(command: String, options: Vec<(String, String)>, name: String) -> Contestant {
-        Contestant { name, rating: None, kind: Kind::External { command, options, stop: Arc::default() } }
+        let kind = Kind::External { command, options, ponders: false, stop: Arc::default() };
+        Contestant { name, rating: None, kind }
+    }
+
+    /// Lets another engine think on its opponent's time, if it can. This engine has an option for that.
+    pub fn let_ponder(&mut self) {
+        if let Kind::External { ponders, .. } = &mut self.kind {
+            *ponders = true;
+        }
     }
 
     /// This engine with other options on its loaded network, which these options must name, too; another engine stays
@@ -76,10 +85,16 @@ impl Contestant {
     /// When the file of the network cannot be read.
     pub fn identity(&self) -> Result<Value, NetworkError> {
         let (options, network) = match &self.kind {
-            Kind::External { command, options, .. } => {
+            Kind::External { command, options, ponders, .. } => {
                 let program = program_file(command).and_then(|path| File::open(path).ok());
                 let sha256 = program.and_then(|file| sha256(file).ok());
-                return Ok(json!({ "name": self.name, "command": command, "options": options, "program": sha256 }));
+                return Ok(json!({
+                    "name": self.name,
+                    "command": command,
+                    "options": options,
+                    "ponder": ponders,
+                    "program": sha256,
+                }));
             }
             Kind::Own { options, network } => (options, network),
         };
@@ -109,8 +124,9 @@ impl Contestant {
         decisions: Option<DecisionLog>,
     ) -> Result<Box<dyn Player>, PlayerError> {
         let (options, network) = match &self.kind {
-            Kind::External { command, options, stop } => {
-                return Ok(Box::new(ExternalPlayer::start(command, options, Some(&self.name), Arc::clone(stop))?));
+            Kind::External { command, options, ponders, stop } => {
+                let player = ExternalPlayer::start(command, options, Some(&self.name), Arc::clone(stop))?;
+                return Ok(Box::new(player.with_pondering(*ponders)));
             }
             Kind::Own { options, network } => (options, network),
         };
@@ -133,7 +149,6 @@ impl Contestant {
             }
         };
         if clock.is_virtual() && options.threads > 1 {
-        let network_name = network.location.as_ref().map(Location::name);
             let (name, threads) = (&self.name, options.threads);
             announcer.say(&format!("{name}: one thread instead of {threads}, as always on a virtual clock"));
         }

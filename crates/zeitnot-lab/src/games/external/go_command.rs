@@ -1,7 +1,7 @@
 //! Writes the commands `position` and `go`.
 
 use std::fmt;
-use zeitnot_engine::chess::{Game, to_uci};
+use zeitnot_engine::chess::{Color, Game, to_uci};
 
 /// The limits of a search, as `go` gives them; times in milliseconds. An engine without a limit would never stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,10 +16,20 @@ pub struct GoClock {
     pub binc_ms: f64,
     /// Moves to the next time control.
     pub movestogo: Option<u32>,
+    /// Milliseconds of this move.
+    pub movetime_ms: Option<f64>,
     /// Nodes to search.
     pub nodes: Option<u64>,
     /// Depth to search to.
     pub depth: Option<u32>,
+}
+
+impl GoClock {
+    /// Milliseconds that a side has for its move; 0 where no time limits it.
+    pub(super) fn time_ms(&self, turn: Color) -> f64 {
+        let clock_ms = if turn.is_white() { self.wtime_ms } else { self.btime_ms };
+        clock_ms.or(self.movetime_ms).unwrap_or(0.0).max(0.0)
+    }
 }
 
 impl fmt::Display for GoClock {
@@ -32,8 +42,13 @@ impl fmt::Display for GoClock {
                 write!(f, " {side}time {} {side}inc {}", time_ms.max(1.0) as u64, increment_ms.max(0.0) as u64)?;
             }
         }
-        let movestogo = self.movestogo.map(u64::from);
-        for (name, limit) in [("movestogo", movestogo), ("nodes", self.nodes), ("depth", self.depth.map(u64::from))] {
+        let limits = [
+            ("movestogo", self.movestogo.map(u64::from)),
+            ("movetime", self.movetime_ms.map(|ms| ms.max(1.0) as u64)),
+            ("nodes", self.nodes),
+            ("depth", self.depth.map(u64::from)),
+        ];
+        for (name, limit) in limits {
             if let Some(limit) = limit {
                 write!(f, " {name} {limit}")?;
             }
@@ -89,5 +104,7 @@ mod tests {
         assert_eq!(clock.to_string(), "go movestogo 40 nodes 800 depth 5");
         let odds = GoClock { btime_ms: Some(60_000.0), nodes: Some(1), ..GoClock::default() };
         assert_eq!(odds.to_string(), "go btime 60000 binc 0 nodes 1");
+        let fixed = GoClock { movetime_ms: Some(250.0), ..GoClock::default() };
+        assert_eq!(fixed.to_string(), "go movetime 250");
     }
 }

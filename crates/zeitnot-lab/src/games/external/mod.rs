@@ -6,6 +6,7 @@ mod error;
 mod go_command;
 mod info_line;
 mod process;
+mod searching;
 
 pub use command_line::program_file;
 pub use error::ExternalError;
@@ -13,17 +14,17 @@ pub use go_command::GoClock;
 pub use info_line::ExternalScore;
 
 use declared_option::DeclaredOption;
-use error::{BEST_MOVE, one_line};
-use go_command::position;
-use info_line::best_move;
+use error::one_line;
 use process::{MOST_DECLARED, Output, Process, Silence};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot_engine::chess::{Color, Game, Move, parse_uci};
+use zeitnot_engine::chess::Move;
 use zeitnot_engine::clock::MonotonicClock;
 
 /// Name of the option that tells an engine that a game is Chess960.
 const CHESS960: &str = "UCI_Chess960";
+/// Name of the option that an engine which can ponder declares.
+const PONDER: &str = "Ponder";
 /// Milliseconds between two checks whether the wait for an engine was called off.
 const LOOK_MS: f64 = 100.0;
 
@@ -50,7 +51,7 @@ pub struct ExternalAnswer {
     pub mv: Move,
     /// The answer that the engine expects, if it gave a legal one.
     pub ponder: Option<Move>,
-    /// Milliseconds from just before `go` was written until `bestmove` was read.
+    /// Milliseconds from just before `go` or `ponderhit` was written until `bestmove` was read.
     pub used_ms: f64,
     /// The last depth that was reported.
     pub depth: Option<u32>,
@@ -82,6 +83,8 @@ struct Running {
     declared: Vec<DeclaredOption>,
     /// The value of the option `UCI_Chess960`.
     is_chess960: bool,
+    /// Since when the engine ponders, by the process's clock; `None` where it does not.
+    pondering_since_ms: Option<f64>,
 }
 
 impl ExternalEngine {
@@ -147,35 +150,25 @@ impl ExternalEngine {
             }
         }
         self.wait_ready(&mut process)?;
-        self.running = Some(Running { process, declared, is_chess960 });
+        self.running = Some(Running { process, declared, is_chess960, pondering_since_ms: None });
         Ok(())
     }
 
-    /// Informs the engine that the next position is of another game, and waits until it is ready.
+    /// Informs the engine that the next position is of another game, and whether it will ponder, and waits until it is
+    /// ready. Without the option `Ponder` an engine does not ponder.
     ///
     /// # Errors
     /// When the engine does not run, ends, or does not get ready.
-    pub fn new_game(&mut self) -> Result<(), ExternalError> {
+    pub fn new_game(&mut self, ponders: bool) -> Result<(), ExternalError> {
         let mut running = self.take_running()?;
+        self.stop_pondering(&mut running)?;
+        if ponders && let Some(command) = running.command(PONDER, "true") {
+            running.process.tell(&command);
+        }
         running.process.tell("ucinewgame");
         self.wait_ready(&mut running.process)?;
         self.running = Some(running);
         Ok(())
-    }
-
-    /// Lets the engine move in a game that is not over. Waits for the answer as long as the mover's clock runs and
-    /// `patience_ms` milliseconds more, or only `patience_ms` where the mover has no clock. The caller judges by
-    /// [`ExternalAnswer::used_ms`] whether the answer came too late for the clock.
-    ///
-    /// # Errors
-    /// [`ExternalError::Stalled`] without an answer, [`ExternalError::CalledOff`], [`ExternalError::Ended`] when the
-    /// process ended, [`ExternalError::BadMove`] when the answer is no legal move, [`ExternalError::Chess960`] when the
-    /// engine cannot play the game, [`ExternalError::NotRunning`] after an earlier error.
-    pub fn go(&mut self, game: &Game, clock: &GoClock, patience_ms: f64) -> Result<ExternalAnswer, ExternalError> {
-        let mut running = self.take_running()?;
-        let answer = self.search(&mut running, game, clock, patience_ms)?;
-        self.running = Some(running);
-        Ok(answer)
     }
 
     /// Ends the engine. It can be started again.
@@ -262,44 +255,12 @@ impl ExternalEngine {
     fn stalled(&self, awaited: &'static str, waited_ms: f64) -> ExternalError {
         ExternalError::Stalled { engine: self.name.clone(), awaited, waited_ms }
     }
+}
 
-    fn search(
-        &self,
-        running: &mut Running,
-        game: &Game,
-        clock: &GoClock,
-        patience_ms: f64,
-    ) -> Result<ExternalAnswer, ExternalError> {
-        if game.is_chess960() != running.is_chess960 {
-            let option = running.declared.iter().find(|option| option.is_called(CHESS960));
-            let command = option.and_then(|option| option.command(&game.is_chess960().to_string()).ok()?);
-            running.process.tell(&command.ok_or_else(|| ExternalError::Chess960 { engine: self.name.clone() })?);
-            running.is_chess960 = game.is_chess960();
-        }
-        let process = &mut running.process;
-        process.tell(&position(game));
-        // Reading the position is not part of the search, and late answers to earlier searches are skipped.
-        self.wait_ready(process)?;
-        let time_ms = if game.current().turn() == Color::White { clock.wtime_ms } else { clock.btime_ms };
-        let limit_ms = time_ms.unwrap_or(0.0).max(0.0) + patience_ms.max(0.0);
-        let began_ms = process.now_ms();
-        // Without a stamp the engine has ended, or does not read: the wait below fails.
-        let sent_ms = process.tell_and_stamp(&clock.to_string(), began_ms + limit_ms).unwrap_or(began_ms);
-        let (line, at_ms, told) = self.wait(process, BEST_MOVE, limit_ms, |output| match output {
-            Output::BestMove { line, at_ms, told } if at_ms >= sent_ms => Some((line, at_ms, told)),
-            _ => None,
-        })?;
-        let bad = |reason| ExternalError::BadMove { engine: self.name.clone(), answer: one_line(&line), reason };
-        let (best, ponder) = best_move(&line);
-        let best = best.ok_or_else(|| bad("it names no move".to_owned()))?;
-        let mv = parse_uci(game.current().chess(), best).map_err(|error| bad(one_line(&error.to_string())))?;
-        let ponder = ponder.and_then(|text| {
-            let mut next = game.clone();
-            next.push(mv);
-            parse_uci(next.current().chess(), text).ok()
-        });
-        let used_ms = at_ms - sent_ms;
-        Ok(ExternalAnswer { mv, ponder, used_ms, depth: told.depth, nodes: told.nodes, score: told.score })
+impl Running {
+    /// The command that sets an option; `None` where the engine has no such option.
+    fn command(&self, option: &str, value: &str) -> Option<String> {
+        self.declared.iter().find(|declared| declared.is_called(option))?.command(value).ok()?
     }
 }
 

@@ -1,0 +1,115 @@
+//! Lets another engine search: for its move, and on its opponent's time.
+
+use super::error::{BEST_MOVE, one_line};
+use super::go_command::position;
+use super::info_line::best_move;
+use super::process::{Output, Process};
+use super::{CHESS960, ExternalAnswer, ExternalEngine, ExternalError, GoClock, PONDER, Running};
+use zeitnot_engine::chess::{Game, parse_uci};
+
+impl ExternalEngine {
+    /// Lets the engine move in a game that is not over. Waits for the answer as long as the mover's clock runs and
+    /// `patience_ms` milliseconds more, or only `patience_ms` where the mover has no clock. The caller judges by
+    /// [`ExternalAnswer::used_ms`] whether the answer came too late for the clock.
+    ///
+    /// # Errors
+    /// [`ExternalError::Stalled`] without an answer, [`ExternalError::CalledOff`], [`ExternalError::Ended`] when the
+    /// process ended, [`ExternalError::BadMove`] when the answer is no legal move, [`ExternalError::Chess960`] when the
+    /// engine cannot play the game, [`ExternalError::NotRunning`] after an earlier error.
+    pub fn go(&mut self, game: &Game, clock: &GoClock, patience_ms: f64) -> Result<ExternalAnswer, ExternalError> {
+        let mut running = self.take_running()?;
+        let answer = self.search(&mut running, game, clock, patience_ms)?;
+        self.running = Some(running);
+        Ok(answer)
+    }
+
+    /// Lets the engine search on its opponent's time in the position of `game`, which it expects. Returns whether it
+    /// does: an engine that does not run, or has no option `Ponder`, does not.
+    pub fn ponder(&mut self, game: &Game, clock: &GoClock) -> bool {
+        let Some(running) = self.running.as_mut().filter(|running| running.command(PONDER, "true").is_some()) else {
+            return false;
+        };
+        running.process.tell(&position(game));
+        running.pondering_since_ms = Some(running.process.now_ms());
+        running.process.tell(&clock.to_string().replacen("go", "go ponder", 1));
+        true
+    }
+
+    /// Lets the engine move in the position in which it ponders, as [`ExternalEngine::go`] does.
+    ///
+    /// # Errors
+    /// The errors of [`ExternalEngine::go`].
+    pub fn ponder_hit(
+        &mut self,
+        game: &Game,
+        clock: &GoClock,
+        patience_ms: f64,
+    ) -> Result<ExternalAnswer, ExternalError> {
+        let mut running = self.take_running()?;
+        let limit_ms = clock.time_ms(game.current().turn()) + patience_ms.max(0.0);
+        let since_ms = running.pondering_since_ms.take();
+        let answer = self.answer(&mut running.process, game, "ponderhit", limit_ms, since_ms)?;
+        self.running = Some(running);
+        Ok(answer)
+    }
+
+    /// Ends a search on the opponent's time; its move is not wanted.
+    pub(super) fn stop_pondering(&self, running: &mut Running) -> Result<(), ExternalError> {
+        let Some(since_ms) = running.pondering_since_ms.take() else { return Ok(()) };
+        running.process.tell("stop");
+        self.wait(&mut running.process, "bestmove after stop", self.patience.ready_ms, |output| {
+            matches!(output, Output::BestMove { at_ms, .. } if at_ms >= since_ms).then_some(())
+        })
+    }
+
+    fn search(
+        &self,
+        running: &mut Running,
+        game: &Game,
+        clock: &GoClock,
+        patience_ms: f64,
+    ) -> Result<ExternalAnswer, ExternalError> {
+        self.stop_pondering(running)?;
+        if game.is_chess960() != running.is_chess960 {
+            let command = running.command(CHESS960, &game.is_chess960().to_string());
+            running.process.tell(&command.ok_or_else(|| ExternalError::Chess960 { engine: self.name.clone() })?);
+            running.is_chess960 = game.is_chess960();
+        }
+        let process = &mut running.process;
+        process.tell(&position(game));
+        // Reading the position is not part of the search, and late answers to earlier searches are skipped.
+        self.wait_ready(process)?;
+        let limit_ms = clock.time_ms(game.current().turn()) + patience_ms.max(0.0);
+        self.answer(process, game, &clock.to_string(), limit_ms, None)
+    }
+
+    /// Sends a command and waits for the move. An engine that searched since `since_ms` may have answered already.
+    fn answer(
+        &self,
+        process: &mut Process,
+        game: &Game,
+        command: &str,
+        limit_ms: f64,
+        since_ms: Option<f64>,
+    ) -> Result<ExternalAnswer, ExternalError> {
+        let began_ms = process.now_ms();
+        // Without a stamp the engine has ended, or does not read: the wait below fails.
+        let sent_ms = process.tell_and_stamp(command, began_ms + limit_ms).unwrap_or(began_ms);
+        let since_ms = since_ms.unwrap_or(sent_ms);
+        let (line, at_ms, told) = self.wait(process, BEST_MOVE, limit_ms, |output| match output {
+            Output::BestMove { line, at_ms, told } if at_ms >= since_ms => Some((line, at_ms, told)),
+            _ => None,
+        })?;
+        let bad = |reason| ExternalError::BadMove { engine: self.name.clone(), answer: one_line(&line), reason };
+        let (best, ponder) = best_move(&line);
+        let best = best.ok_or_else(|| bad("it names no move".to_owned()))?;
+        let mv = parse_uci(game.current().chess(), best).map_err(|error| bad(one_line(&error.to_string())))?;
+        let ponder = ponder.and_then(|text| {
+            let mut next = game.clone();
+            next.push(mv);
+            parse_uci(next.current().chess(), text).ok()
+        });
+        let used_ms = (at_ms - sent_ms).max(0.0);
+        Ok(ExternalAnswer { mv, ponder, used_ms, depth: told.depth, nodes: told.nodes, score: told.score })
+    }
+}
