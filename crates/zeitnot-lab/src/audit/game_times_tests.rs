@@ -243,6 +243,13 @@ fn rounding_is_no_overrun() {
 }
 
 #[test]
+fn a_move_may_overrun_a_time_of_its_own() {
+    let moves = "1. e4 {[%emt 0:00:00.029]} e5 {[%emt 0:00:00.034]} 2. Nf3 {[%emt 0:00:00.030]} *";
+    let times = times(&format!("[TimeControl \"0.03/move\"]\n\n{moves}\n"));
+    assert_eq!(times.moves.iter().map(|mv| mv.is_overrun).collect::<Vec<_>>(), [false, true, false]);
+}
+
+#[test]
 fn time_controls_that_people_spell() {
     let clk = "1. e4 {[%clk 0:05:02]} e5 {[%clk 0:05:01]} *";
     for tag in ["5:00+3", "300+3", "5+3", "5|3", "5 min + 3 sec", "5'+3\""] {

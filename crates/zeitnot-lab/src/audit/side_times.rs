@@ -197,7 +197,8 @@ impl<'a> Follower<'a> {
         let Some(used_ms) = used_ms.or_else(|| Some(base_ms - clock_ms?)) else { return };
         self.course = Course { clock_ms: Some((base_ms - used_ms).max(0.0)), ..Course::default() };
         let mv = ClockedMove { clock_ms: self.base_ms, increment_ms: 0.0, ..mv };
-        self.add(mv, used_ms, [self.step_ms; 2], told_ms.is_some());
+        // A time that is told is as exact as it is written, and the tag's is exact.
+        self.add(mv, used_ms, [told_ms.map_or(self.step_ms, step_ms); 2], told_ms.is_some());
     }
 
     fn move_on_the_clock(&mut self, mv: ClockedMove, told: &Told, index: usize) {
