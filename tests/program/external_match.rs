@@ -92,6 +92,72 @@ fn a_pool_that_was_interrupted_between_two_opponents_is_not_begun_anew() {
     assert!(fs::read(journal(1)).unwrap() == first);
 }
 
+/// A player of a round robin, this engine as a process: what it is told goes to a file.
+fn engine(keys: &str, backend: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_zeitnot");
+    format!("name={keys} sh -c \"tee -a told.txt | '{program}' --backend={backend} --threads=1\"")
+}
+
+#[test]
+fn in_a_round_robin_all_play_all_and_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let engines = [engine("A", "random"), engine("'B b' option.CPuct=2", "uniform"), engine("C rating=1500", "random")];
+    let flags: Vec<&str> = engines.iter().flat_map(|line| ["--engine", line]).collect();
+    let flags = [&flags[..], &["--games", "2", "--max-moves", "8", "--ponder"]].concat();
+    let play = |more: &[&str]| {
+        let output = command(folder.path(), &[&flags[..], more].concat()).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        assert!(errors.contains("option Threads has no effect"), "{errors}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let all = play(&[]);
+    let told = fs::read_to_string(folder.path().join("told.txt")).unwrap();
+    for command in ["setoption name CPuct value 2", "setoption name Ponder value true", "go ponder nodes 5"] {
+        assert!(told.contains(command), "{told}");
+    }
+    let pairs = [["A", "B b"], ["A", "C"], ["B b", "C"]];
+    let games: Vec<String> =
+        (1..=3).map(|number| fs::read_to_string(folder.path().join(format!("match.{number}.pgn"))).unwrap()).collect();
+    for (pgn, [first, second]) in games.iter().zip(pairs) {
+        let tags = |white: &str, black: &str| format!("[White \"{white}\"]\n[Black \"{black}\"]\n");
+        assert!(pgn.contains(&tags(first, second)) && pgn.contains(&tags(second, first)), "{pgn}");
+        assert_eq!((pgn.matches("[ECO ").count(), pgn.matches("[Opening ").count()), (2, 2), "{pgn}");
+    }
+    let last: serde_json::Value = serde_json::from_str(all.lines().last().unwrap()).unwrap();
+    let rated = last["rating"]["all"].as_array().unwrap();
+    let count = |rating: &serde_json::Value| rating["games"].as_u64();
+    assert_eq!((rated.len(), &last["rating"]["anchors"]["C"]), (3, &1500.0.into()));
+    assert!(rated.iter().all(|rating| count(rating) == Some(4)), "{last}");
+    // What is missing is played again, and nothing else.
+    let journal = folder.path().join("match.3.pgn.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let begun: String = text.lines().take(2).map(|line| format!("{line}\n")).collect();
+    fs::write(&journal, begun).unwrap();
+    let cut = games[2].rfind("[Event ").unwrap();
+    fs::write(folder.path().join("match.3.pgn"), &games[2][..cut]).unwrap();
+    play(&["--resume"]);
+    let after = |number: usize| fs::read_to_string(folder.path().join(format!("match.{number}.pgn"))).unwrap();
+    assert_eq!((after(1), after(2)), (games[0].clone(), games[1].clone()));
+    assert_eq!(after(3).matches("[Event ").count(), 2);
+    let line = refused(&command(folder.path(), &["--engine", "name=A"]).output().unwrap());
+    assert_eq!(line, "zeitnot: \"name=A\" is no engine: it has no command");
+    let line = refused(&command(folder.path(), &["--engine", &engines[0]]).output().unwrap());
+    assert!(line.contains("two engines or more"), "{line}");
+}
+
+#[test]
+fn a_match_fails_by_its_warnings_where_that_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (illegal, flags) = (script("illegal", ""), ["--games", "2", "--name2", "X", "--fail-on-warning"]);
+    let line = refused(&command(folder.path(), &[&flags[..], &["--engine2", &illegal]].concat()).output().unwrap());
+    assert_eq!(line, "zeitnot: --fail-on-warning: there were 2 warnings");
+    let journal = fs::read_to_string(folder.path().join("match.pgn.jsonl")).unwrap();
+    assert!(journal.ends_with("{\"end\":true}\n"), "it was played to its end");
+    let flags = ["--pgn", "own.pgn", "--name2", "X", "--max-moves", "2", "--fail-on-warning"];
+    assert!(command(folder.path(), &flags).output().unwrap().status.success());
+}
+
 #[test]
 fn a_match_does_not_go_on_with_an_engine_that_was_built_anew() {
     let folder = tempfile::tempdir().unwrap();

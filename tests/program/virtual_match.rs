@@ -118,6 +118,25 @@ fn games_that_would_repeat_each_other_are_refused() {
     }
 }
 
+#[test]
+fn games_without_openings_begin_with_the_book_inside_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = |flags: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+        command.current_dir(folder.path()).args(["match", "--clock", "virtual", "--backend", "random", "--games", "4"]);
+        let output = command.args(["--movetime", "20,40", "--max-moves", "12"]).args(flags).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        pgn(folder.path())
+    };
+    let games = play(&["--name1", "First", "--name2", "Second", "--option2", "TimeManager=simple"]);
+    let first_moves: Vec<&str> = games.lines().filter(|line| line.starts_with("1. ")).collect();
+    assert!(first_moves[0] != first_moves[2] && games.matches("[ECO ").count() == 4, "{games}");
+    assert!(games.contains("[White \"First\"]\n[Black \"Second\"]\n"), "{games}");
+    let times = "[WhiteTimeControl \"0.02/move\"]\n[BlackTimeControl \"0.04/move\"]\n[Termination \"adjudication\"]";
+    assert!(games.contains(times) && !games.contains("time forfeit"), "{games}");
+    assert_eq!(play(&["--name1", "First", "--name2", "Second", "--option2", "TimeManager=simple", "--resume"]), games);
+}
+
 /// One random player varies the games that it plays, not those of the others.
 #[test]
 fn a_comparison_is_refused_where_one_of_its_pairs_would_repeat_itself() {

@@ -121,7 +121,7 @@ pub fn setup(
 ) -> anyhow::Result<MatchSetup> {
     let lag = matches.get_one::<LagModel>("lag").copied();
     Ok(MatchSetup {
-        rules: Rules { limits, adjudication: adjudication(matches)?, lag, seed: seed(matches)? },
+        rules: Rules { limits, adjudication: adjudication(matches)?, lag, seed: seed(matches)?, ..Rules::default() },
         starts: starts(matches, chess960)?,
         chess960,
         concurrency: concurrency(matches, clock),
@@ -217,11 +217,11 @@ fn starts(matches: &ArgMatches, chess960: bool) -> anyhow::Result<Starts> {
 /// The flags that decide the games of a match, as given and without those in `except`, and the SHA-256 of the files
 /// that the flags name.
 pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> {
-    const TEXTS: [&str; 15] = [
-        "tc", "preset", "nodes", "depth", "openings", "plies", "order", "sprt", "fen", "clock", "nps", "batch-ms",
-        "like", "jitter", "lag",
+    const TEXTS: [&str; 16] = [
+        "tc", "preset", "movetime", "nodes", "depth", "openings", "plies", "order", "sprt", "fen", "clock", "nps",
+        "batch-ms", "like", "jitter", "lag",
     ];
-    const RULES: [&str; 5] = ["draw", "resign", "tb", "max-moves", "seed"];
+    const RULES: [&str; 6] = ["draw", "resign", "tb", "max-moves", "time-margin", "seed"];
     const FILES: [&str; 3] = ["openings", "batch-ms", "like"];
     let mut settings = Map::new();
     for name in TEXTS.iter().chain(&RULES).filter(|name| !except.contains(name)) {

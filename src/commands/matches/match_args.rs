@@ -9,7 +9,7 @@ use zeitnot_lab::{Limits, PRESETS, Preset, TimeControl, TimeControls};
 
 pub fn command() -> Command {
     let command = Command::new("match")
-        .about("Play timed games between two configurations of this engine")
+        .about("Play timed games between two configurations of this engine, or with other engines")
         .args(common())
         .args(rare().map(|arg| arg.hide_short_help(true)))
         .arg(json_flag())
@@ -72,8 +72,12 @@ fn common() -> [Arg; 10] {
 }
 
 /// The flags of the long help alone.
-fn rare() -> [Arg; 6] {
+fn rare() -> [Arg; 11] {
     [
+        per_player("movetime", "Milliseconds of each move, instead of a clock")
+            .long_help("Milliseconds of each move, of which nothing is kept, instead of a clock; two for different ones")
+            .value_name("MS[,MS]")
+            .conflicts_with_all(["tc", "preset"]),
         text("preset", "NAME", "Time control by name: bullet, blitz, rapid, classical, fixed-depth, infinite")
             .long_help(
                 "Time control by name: bullet (1+0 minutes), blitz (3+2), rapid (10+5), classical (30+0), and fixed-depth or infinite \
@@ -87,13 +91,28 @@ fn rare() -> [Arg; 6] {
         text("decisions", "FOLDER", "Folder of the event logs of the time managers, for time verify and time explain script")
             .value_parser(value_parser!(PathBuf))
             .conflicts_with("resume"),
-        text("name2", "NAME", "Name of --engine2 in results [default: its own]").requires("engine2"),
+        text("name1", "NAME", "Name of the first player in results and PGN [default: Zeitnot 1 and its options]"),
+        text("name2", "NAME", "Name of the second player [default: Zeitnot 2 and its options, or the engine's own]")
+            .conflicts_with("pool"),
         text("rating2", "ELO", "Rating of the second player, from which the first one's is estimated")
             .value_parser(value_parser!(f64))
             .requires("engine2"),
         text("pool", "FILE", "Engines to play --games games with each: a JSON array of {name, command, options, rating}")
             .value_parser(value_parser!(PathBuf))
             .conflicts_with_all(["engine2", "option2"]),
+        text("engine", "[KEYS] COMMAND", "Another engine of a round robin; given once for each engine")
+            .long_help(
+                "Another engine of a round robin, in which all play --games games with each; given once for each engine. Before the \
+                 command may stand name=NAME, rating=ELO and option.NAME=VALUE",
+            )
+            .action(ArgAction::Append)
+            .value_parser(text_with_paths())
+            .conflicts_with_all([
+                "engine2", "pool", "option1", "option2", "name1", "name2", "rating2", "decisions", "sprt",
+            ]),
+        text("time-margin", "MS", "Milliseconds beyond the clock after which a move is lost on time [default: 0]")
+            .value_parser(value_parser!(u64).range(0..=600_000)),
+        switch("fail-on-warning", "Failure at the end if a game was lost on time or by an engine's fault, or flags had no effect"),
         switch("live", "Running games in the terminal: their clocks, and each move beside its budget"),
     ]
 }
@@ -109,15 +128,17 @@ pub fn limits(matches: &ArgMatches) -> anyhow::Result<[Limits; 2]> {
             _ => anyhow::bail!("--{name}: one number, or one for each player"),
         }
     };
-    let (nodes, depth) = (pair("nodes")?, pair("depth")?);
+    let (movetime, nodes, depth) = (pair("movetime")?, pair("nodes")?, pair("depth")?);
     let controls = match matches.get_one::<Preset>("preset") {
         Some(preset) => TimeControls::from(preset.control),
         None => *matches.get_one::<TimeControls>("tc").context("--tc has a default")?,
     };
     let is_asked = matches.value_source("tc") == Some(clap::parser::ValueSource::CommandLine);
-    let has_clock = is_asked || matches.contains_id("preset") || nodes == [None; 2] && depth == [None; 2];
+    let has_limit = [movetime, nodes, depth].iter().any(|limit| *limit != [None; 2]);
+    let has_clock = is_asked || matches.contains_id("preset") || !has_limit;
     let limits = |control: TimeControl, player: usize| Limits {
         clock: (has_clock && control.depth.is_none()).then_some(control),
+        movetime_ms: movetime[player].map(|ms| ms as f64),
         nodes: nodes[player],
         depth: depth[player].map(|depth| depth.min(u64::from(u32::MAX)) as u32).or(control.depth),
     };

@@ -1,10 +1,12 @@
-//! `zeitnot match`: plays timed games between two configurations of this engine, or this engine and another one.
+//! `zeitnot match`: plays timed games between two configurations of this engine, this engine and others, or others alone.
 
 mod live;
 mod match_args;
 mod match_files;
 mod news;
 mod pgn_file;
+mod players;
+mod warnings;
 
 pub use match_args::command;
 
@@ -15,11 +17,12 @@ use anyhow::Context as _;
 use clap::ArgMatches;
 use match_files::MatchFiles;
 use news::News;
+use players::Players;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use warnings::Warnings;
 use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
@@ -27,39 +30,45 @@ use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
 use zeitnot_lab::strength::Results;
 use zeitnot_lab::strength::ratings::Encounter;
 use zeitnot_lab::strength::sprt::Sprt;
-use zeitnot_lab::{DecisionLog, Event, ExternalPlayer, GameRecord, MatchPlan, Player as _, PlayerError, run_match};
+use zeitnot_lab::{DecisionLog, Event, GameRecord, MatchPlan, PlayerError, run_match};
 
 /// Most games of an SPRT without `--games`.
 const MOST_SPRT_GAMES: u64 = 100_000;
 /// Options without effect where nobody speaks UCI.
 const WITHOUT_EFFECT: [&str; 1] = ["LogFile"];
+/// Options with an effect where this engine does not play.
+const OF_ALL_ENGINES: [&str; 2] = ["Ponder", "UCI_Chess960"];
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    for name in engine_options::given(matches).filter(|name| WITHOUT_EFFECT.contains(name)) {
-        note!("option {name} has no effect: it is about UCI");
+    let mut players = Players::of(matches)?;
+    let warnings = Warnings::default();
+    for name in engine_options::given(matches) {
+        if WITHOUT_EFFECT.contains(&name) {
+            warnings.warn(&format!("option {name} has no effect: it is about UCI"));
+        } else if players.is_round_robin && !OF_ALL_ENGINES.contains(&name) {
+            warnings.warn(&format!("option {name} has no effect: engines get theirs by option.NAME=VALUE"));
+        }
     }
-    let mut players = vec![own(matches, "option1", "Zeitnot 1")?];
-    players.extend(opponents(matches)?);
-    setup::check(&players)?;
-    let games = Match::new(matches, &players)?;
-    match_flags::load(&mut players, games.setup.concurrency, &games.clock)?;
+    let games = Match::new(matches, &players, warnings)?;
+    match_flags::load(&mut players.all, games.setup.concurrency, &games.clock)?;
     let interrupted = interrupt::on_request()?;
-    players.iter_mut().for_each(|player| player.heed(&interrupted));
-    let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
+    players.all.iter_mut().for_each(|player| player.heed(&interrupted));
+    let pairs: Vec<[&Contestant; 2]> =
+        players.pairs().into_iter().map(|pair| pair.map(|place| &players.all[place])).collect();
     let opening = |pair: u64| games.setup.starts.get(pair);
     let plan = games.plan(&opening);
-    let mut files = games.files(first, opponents, &plan)?;
-    if opponents.len() > 1 {
-        let begun = games.begin_pool(opponents, &mut files);
+    let mut files = games.files(&pairs, &plan)?;
+    if pairs.len() > 1 {
+        let begun = games.begin_pool(&players.all, &mut files);
         if interrupted.load(Ordering::SeqCst) {
             interrupt::exit("interrupted before its first move");
         }
         begun?;
     }
     let mut encounters = Vec::new();
-    for (opponent, files) in opponents.iter().zip(&mut files) {
-        let results = games.play([first, opponent], &plan, files, &interrupted)?;
-        encounters.push(Encounter { players: [first.name.clone(), opponent.name.clone()], results });
+    for (&pair, files) in pairs.iter().zip(&mut files) {
+        let results = games.play(pair, &plan, files, &interrupted)?;
+        encounters.push(Encounter { players: pair.map(|player| player.name.clone()), results });
         if interrupted.load(Ordering::SeqCst) {
             interrupt::exit(match files.journal.has_other() {
                 true => "interrupted before its first move",
@@ -67,49 +76,22 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             });
         }
     }
-    let anchors: BTreeMap<String, f64> =
-        opponents.iter().filter_map(|opponent| Some((opponent.name.clone(), opponent.rating?))).collect();
-    if !anchors.is_empty() {
-        news::rating(&first.name, &encounters, &anchors, games.json)?;
+    let rated = players.all.iter().filter_map(|player| Some((player.name.clone(), player.rating?)));
+    let mut anchors: BTreeMap<String, f64> = rated.collect();
+    let first = &players.all[0].name;
+    if players.is_round_robin {
+        if anchors.is_empty() {
+            anchors.insert(first.clone(), 0.0);
+        }
+        news::ranking(&encounters, &anchors, games.json)?;
+    } else if !anchors.is_empty() {
+        news::rating(first, &encounters, &anchors, games.json)?;
     }
     if !games.json {
         let paths: Vec<String> = files.iter().map(|files| files.path.display().to_string()).collect();
         say!("games in {}", paths.join(", "));
     }
-    Ok(())
-}
-
-/// This engine as a player with the options that `flag` gives.
-fn own(matches: &ArgMatches, flag: &str, name: &str) -> anyhow::Result<Contestant> {
-    let settings = matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str);
-    match_flags::own_player(matches, &format!("--{flag}"), settings, name)
-}
-
-/// The second configuration of this engine, another engine, or the engines of a pool.
-fn opponents(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
-    let mut opponents = match (matches.get_one::<PathBuf>("pool"), matches.get_one::<String>("engine2")) {
-        (Some(path), _) => setup::pool(path)?,
-        (None, Some(command)) => vec![external(matches, command)?],
-        (None, None) => vec![own(matches, "option2", "Zeitnot 2")?],
-    };
-    if let Some(rating) = matches.get_one::<f64>("rating2") {
-        opponents[0].rating = Some(*rating);
-    }
-    Ok(opponents)
-}
-
-/// Another engine. Without `--name2` it is asked for its name.
-fn external(matches: &ArgMatches, command: &str) -> anyhow::Result<Contestant> {
-    let settings = matches.get_many::<String>("option2").unwrap_or_default().map(String::as_str);
-    let options = match_flags::pairs("--option2", settings)?;
-    let name = match matches.get_one::<String>("name2") {
-        Some(name) => name.clone(),
-        None => {
-            note!("asking {command} for its name");
-            ExternalPlayer::start(command, &options, None, Arc::default())?.name().to_owned()
-        }
-    };
-    Ok(Contestant::external(command.to_owned(), options, name))
+    if matches.get_flag("fail-on-warning") { games.warnings.check() } else { Ok(()) }
 }
 
 /// The flags of a match, read.
@@ -122,31 +104,35 @@ struct Match<'a> {
     setup: MatchSetup,
     sprt: Option<Sprt>,
     is_live: bool,
+    warnings: Warnings,
 }
 
 impl<'a> Match<'a> {
-    fn new(matches: &'a ArgMatches, players: &[Contestant]) -> anyhow::Result<Match<'a>> {
+    fn new(matches: &'a ArgMatches, players: &Players, warnings: Warnings) -> anyhow::Result<Match<'a>> {
         let is_asked = matches.value_source("games") == Some(clap::parser::ValueSource::CommandLine);
         let games = match *matches.get_one::<u64>("games").context("--games has a default")? {
             _ if matches.contains_id("sprt") && !is_asked => MOST_SPRT_GAMES,
             games => games,
         };
         let clock = match_flags::clock(matches, 0)?;
-        if let Some(foreign) = players.iter().find(|player| player.options().is_none()) {
-            let name = &foreign.name;
+        let foreign = players.all.iter().find(|player| player.options().is_none());
+        if let Some(Contestant { name, .. }) = foreign {
             anyhow::ensure!(!clock.is_virtual(), "{name}: another engine plays on the machine's clock (--clock real)");
-            let ponders = players.iter().any(|player| player.options().is_some_and(|options| options.ponder));
-            anyhow::ensure!(!ponders, "{name}: --ponder is for matches of this engine with itself");
+        }
+        let margin_ms = matches.get_one::<u64>("time-margin").copied();
+        if foreign.is_some() && matches.contains_id("movetime") && margin_ms.is_none() {
+            note!("many engines take more than their movetime, and lose on time: --time-margin 50 lets them");
         }
         anyhow::ensure!(
             matches.get_many::<f64>("nps").is_none_or(|speeds| speeds.len() == 1),
             "--nps: both players have one speed in a match"
         );
-        let chess960 = players[0].options().is_some_and(|options| options.chess960);
-        let mut setup = match_flags::setup(matches, &clock, match_args::limits(matches)?, chess960)?;
+        let mut setup = match_flags::setup(matches, &clock, match_args::limits(matches)?, players.chess960)?;
+        setup.rules.time_margin_ms = margin_ms.unwrap_or(0) as f64;
         setup.concurrency = setup.concurrency.min(games as usize);
-        for opponent in &players[1..] {
-            setup.check_repetition(&clock, games, [&players[0], opponent], &notes())?;
+        for pair in players.pairs() {
+            let pair = pair.map(|place| &players.all[place]);
+            setup.check_repetition(&clock, games, pair, &warnings.announcer())?;
         }
         if let Some(folder) = matches.get_one::<PathBuf>("decisions") {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -160,17 +146,18 @@ impl<'a> Match<'a> {
             setup,
             sprt: matches.get_one::<String>("sprt").map(|text| text.parse()).transpose().context("--sprt")?,
             is_live: live::is_given(matches)?,
+            warnings,
         })
     }
 
-    /// The PGN file of a match; `number` is that of the opponent, if there are several: each has a file of its own.
+    /// The PGN file of a match; `number` is that of the pair, if there are several: each has a file of its own.
     fn pgn_path(&self, number: Option<usize>) -> PathBuf {
         let Some(number) = number else { return self.pgn.to_owned() };
         let extension = self.pgn.extension().map_or_else(|| "pgn".into(), std::ffi::OsStr::to_string_lossy);
         self.pgn.with_extension(format!("{number}.{extension}"))
     }
 
-    /// The plan of the match against each opponent.
+    /// The plan of the match of each pair.
     fn plan<'p>(&self, opening: &'p (dyn Fn(u64) -> Game + Sync)) -> MatchPlan<'p> {
         MatchPlan {
             sprt: self.sprt,
@@ -180,26 +167,21 @@ impl<'a> Match<'a> {
     }
 
     /// Opens and checks the files of all matches, without replacing a game in them.
-    fn files(
-        &self,
-        first: &Contestant,
-        opponents: &[Contestant],
-        plan: &MatchPlan<'_>,
-    ) -> anyhow::Result<Vec<MatchFiles>> {
+    fn files(&self, pairs: &[[&Contestant; 2]], plan: &MatchPlan<'_>) -> anyhow::Result<Vec<MatchFiles>> {
         let is_resumed = self.matches.get_flag("resume");
-        let (program, first) = (setup::program_sha256(), first.identity()?);
+        let program = setup::program_sha256();
         let settings = match_flags::settings(self.matches, &[])?;
-        let open = |(index, opponent): (usize, &Contestant)| {
+        let open = |(index, [first, second]): (usize, &[&Contestant; 2])| {
             let settings = json!({
                 "program": program,
                 "games": self.games,
-                "first": first,
-                "second": opponent.identity()?,
+                "first": first.identity()?,
+                "second": second.identity()?,
                 "match": settings,
             });
-            MatchFiles::open(&self.pgn_path((opponents.len() > 1).then_some(index + 1)), settings, is_resumed)
+            MatchFiles::open(&self.pgn_path((pairs.len() > 1).then_some(index + 1)), settings, is_resumed)
         };
-        let mut files: Vec<MatchFiles> = opponents.iter().enumerate().map(open).collect::<anyhow::Result<_>>()?;
+        let mut files: Vec<MatchFiles> = pairs.iter().enumerate().map(open).collect::<anyhow::Result<_>>()?;
         if !is_resumed {
             match_files::check_pool(&files)?;
         }
@@ -211,9 +193,9 @@ impl<'a> Match<'a> {
 
     /// Begins the journals of a pool, all at once, so that no game of an earlier pool is taken for one of this pool. An
     /// engine that does not start and decisions that cannot be written are reported before that, not hours later.
-    fn begin_pool(&self, opponents: &[Contestant], files: &mut [MatchFiles]) -> anyhow::Result<()> {
-        for opponent in opponents {
-            opponent.player(&self.clock, &Announcer::default(), None).with_context(|| opponent.name.clone())?;
+    fn begin_pool(&self, players: &[Contestant], files: &mut [MatchFiles]) -> anyhow::Result<()> {
+        for player in players.iter().filter(|player| player.options().is_none()) {
+            player.player(&self.clock, &Announcer::default(), None).with_context(|| player.name.clone())?;
         }
         for files in &*files {
             let paths = (0..self.setup.concurrency).filter_map(|thread| self.decisions(&files.path, 1, thread));
@@ -231,7 +213,7 @@ impl<'a> Match<'a> {
         Some(folder.join(format!("{stem}-{player}-{}.jsonl", thread + 1)))
     }
 
-    /// Plays the match against one opponent.
+    /// Plays the match of a pair.
     fn play(
         &self,
         [first, second]: [&Contestant; 2],
@@ -286,6 +268,7 @@ impl<'a> Match<'a> {
                 if !is_resumed || record.game > *taken_up {
                     write(record);
                 }
+                self.warnings.look_at(record);
                 news.finished(record, results, is_resumed);
             }
             Event::BrokenOff(record) => write(record),

@@ -212,6 +212,27 @@ pub fn rating(
     Ok(())
 }
 
+/// Reports the ratings of all players of a round robin from their results; some are known.
+pub fn ranking(encounters: &[Encounter], anchors: &BTreeMap<String, f64>, json: bool) -> anyhow::Result<()> {
+    let all = rate(encounters, anchors)?;
+    if json {
+        let rating = RatingResult { elo: None, elo_error: None, anchors: anchors.clone(), all };
+        say!("{}", serde_json::to_string(&LabResult::Rating(RatingSummary { rating }))?);
+        return Ok(());
+    }
+    for (place, rating) in (1..).zip(&all) {
+        let value = match rating.value {
+            RatingValue::Anchor { elo } => format!("{elo:.0}, which is given"),
+            RatingValue::Estimated { elo, margin } => format!("{elo:.0} +- {margin:.0}"),
+            RatingValue::Above => "above all".to_owned(),
+            RatingValue::Below => "below all".to_owned(),
+            RatingValue::Unknown => "unknown".to_owned(),
+        };
+        say!("{place}. {}: {} points of {} games, rating {value}", rating.player, rating.points, rating.games);
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -125,7 +125,7 @@ impl Table<'_> {
         let mut players = [self.contestant(cell, &self.proof.first)?, self.contestant(cell, &cell.second)?];
         match_flags::load(&mut players, self.concurrency, &clock)?;
         let openings = Openings::read(&[PathBuf::from(book)], None)?.in_order(OpeningOrder::Shuffled { seed: *seed });
-        let rules = Rules { limits: Default::default(), adjudication: Default::default(), lag: None, seed: *seed };
+        let rules = Rules { seed: *seed, ..Rules::default() };
         let mut setup =
             MatchSetup { rules, starts: Starts::Many(openings), chess960: false, concurrency: self.concurrency };
         setup.rules = setup.rules_at(cell.time_control());

@@ -16,6 +16,8 @@ use zeitnot_engine::splitmix::mix;
 pub struct Limits {
     /// The player's clock; `None` for a player without a clock.
     pub clock: Option<TimeControl>,
+    /// Milliseconds of each move, of which nothing is kept; for a player without a clock.
+    pub movetime_ms: Option<f64>,
     /// Nodes of each move.
     pub nodes: Option<u64>,
     /// Depth of each move.
@@ -23,9 +25,19 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits as PGN's tag `TimeControl` has them: the clock, or `-` without one.
+    /// The limits as PGN's tag `TimeControl` has them: the clock, the time of a move as runners write it (`0.5/move`),
+    /// or `-`.
     pub fn pgn(&self) -> String {
-        self.clock.as_ref().map_or_else(|| "-".to_owned(), TimeControl::to_string)
+        match (&self.clock, self.movetime_ms) {
+            (Some(clock), _) => clock.to_string(),
+            (None, Some(ms)) => format!("{}/move", ms / 1e3),
+            (None, None) => "-".to_owned(),
+        }
+    }
+
+    /// Whether a move that takes too long loses the game.
+    pub fn has_time(&self) -> bool {
+        self.clock.is_some() || self.movetime_ms.is_some()
     }
 }
 
@@ -36,6 +48,8 @@ pub struct Rules {
     pub limits: [Limits; 2],
     /// How games are adjudicated.
     pub adjudication: Adjudication,
+    /// Milliseconds that a player may take beyond its clock, or beyond the time of a move, before it loses.
+    pub time_margin_ms: f64,
     /// The lag of the GUI, for players on virtual clocks.
     pub lag: Option<LagModel>,
     /// Seed of everything that is random.
@@ -73,8 +87,8 @@ struct Referee<'a> {
 /// Plays a game; `players` are the first and the second player of the match. `on_move` sees the game after each move,
 /// and may break it off.
 ///
-/// A player that uses more time than its clock had loses; the increment comes only after that. Against a bare king a
-/// clock that runs out draws, as in the laws of chess (fastchess lets it lose).
+/// A player that uses more time than its clock had, and the margin of the rules, loses; the increment comes only after
+/// that. Against a bare king a clock that runs out draws, as in the laws of chess (fastchess lets it lose).
 ///
 /// # Errors
 /// [`PlayerError`] when an engine of this program cannot search or its search failed, and when a player cannot play
@@ -169,8 +183,8 @@ impl<'a> Referee<'a> {
     /// The clocks and limits of the next move.
     fn go(&self) -> GoParams {
         let side = usize::from(self.game.current().turn().is_black());
-        let Limits { clock, nodes, depth } = self.limits[side];
-        let go = GoParams { nodes: *nodes, depth: *depth, ..GoParams::default() };
+        let Limits { clock, movetime_ms, nodes, depth } = self.limits[side];
+        let go = GoParams { movetime: *movetime_ms, nodes: *nodes, depth: *depth, ..GoParams::default() };
         if clock.is_none() {
             return go;
         }
@@ -197,12 +211,16 @@ impl<'a> Referee<'a> {
         let used_ms = thought.used_ms + lag_ms;
         self.since_answer_ms[side] += lag_ms;
         self.since_answer_ms[1 - side] += used_ms;
-        if self.limits[side].clock.is_some() {
-            self.clocks_ms[side] -= used_ms;
-            if self.clocks_ms[side] < 0.0 {
+        let Limits { clock, movetime_ms, .. } = self.limits[side];
+        if let Some(left_ms) = movetime_ms.or(clock.map(|_| self.clocks_ms[side])) {
+            let left_ms = left_ms - used_ms;
+            if left_ms < -self.rules.time_margin_ms {
+                self.clocks_ms[side] = left_ms;
                 return Some(self.forfeit(color));
             }
-            self.clocks_ms[side] += self.periods[side].count_move();
+            // As in other runners nothing of the margin is owed.
+            self.clocks_ms[side] =
+                if clock.is_some() { left_ms.max(0.0) + self.periods[side].count_move() } else { 0.0 };
         }
         let san = self.game.san(thought.mv);
         let uci = to_uci(thought.mv, self.chess960);
@@ -250,7 +268,7 @@ impl<'a> Referee<'a> {
             PlayerError::Crashed(_) => (Some(loser.other()), Termination::Crash),
             // A player that does not answer by its clock has lost on time; by how much is not known.
             PlayerError::Interrupted(_) => return Ok(self.end(None, Termination::Unfinished)),
-            PlayerError::Stalled(_) if self.limits[side].clock.is_some() => {
+            PlayerError::Stalled(_) if self.limits[side].has_time() => {
                 self.clocks_ms[side] = -1.0;
                 self.forfeit(loser)
             }

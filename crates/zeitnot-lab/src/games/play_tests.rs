@@ -155,6 +155,29 @@ fn limits_without_a_clock_never_run_out() {
 }
 
 #[test]
+fn nothing_of_the_time_of_a_move_is_kept() {
+    let limits = [200.0, 100.0].map(|ms| Limits { movetime_ms: Some(ms), ..Limits::default() });
+    let rules = Rules { limits, ..Rules::default() };
+    let (mut first, mut second) = (Scripted::new("A", &[200.0]), Scripted::new("B", &[1.0, 1.0, 101.0]));
+    let record = game([&mut first, &mut second], &rules, None, true, 9);
+    assert_eq!(first.asked[1], GoParams { movetime: Some(200.0), ..GoParams::default() });
+    assert_eq!(record.controls, ["0.2/move", "0.1/move"]);
+    assert_eq!((record.moves.len(), record.moves[3].clocks_ms), (5, [0.0; 2]), "the late move does not count");
+    assert_eq!((record.termination, record.forfeit_of_first()), (Termination::TimeForfeit, Some(false)));
+    assert_eq!(record.clocks_ms, [0.0, -1.0]);
+}
+
+#[test]
+fn a_margin_lets_a_player_be_late_and_nothing_of_it_is_owed() {
+    let rules = |text| Rules { time_margin_ms: 50.0, ..rules([text, text]) };
+    let (mut first, mut second) = (Scripted::new("A", &[1060.0, 60.0, 61.0]), Scripted::new("B", &[1.0]));
+    let record = game([&mut first, &mut second], &rules("1+0.01"), None, true, 9);
+    let clocks: Vec<f64> = record.moves.iter().filter(|mv| mv.white).map(|mv| mv.clocks_ms[0]).collect();
+    assert_eq!((clocks, record.clocks_ms[0]), (vec![10.0, 10.0], -51.0));
+    assert_eq!(record.termination, Termination::TimeForfeit);
+}
+
+#[test]
 fn the_lag_is_taken_off_the_clock_and_passes_for_both() {
     let rules = Rules { lag: Some("5,40".parse().unwrap()), seed: 3, ..rules(["10", "10"]) };
     let (mut first, mut second) = (Scripted::new("A", &[100.0]), Scripted::new("B", &[50.0]));

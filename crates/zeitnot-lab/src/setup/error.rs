@@ -27,6 +27,14 @@ pub enum SetupError {
     /// A pool is an empty list.
     #[error("{} has no engine", .0.display())]
     EmptyPool(PathBuf),
+    /// A text names no engine.
+    #[error("\"{text}\" is no engine: {reason}")]
+    EngineLine {
+        /// The text.
+        text: String,
+        /// The problem.
+        reason: String,
+    },
     /// A name is empty, or has control characters.
     #[error("{0:?} is no name of a player")]
     Name(String),

@@ -54,7 +54,7 @@ impl MatchSetup {
         let (pairs, openings) = (games.div_ceil(2), self.starts.len() as u64);
         let is_random = |options: &Options| options.temperature > 0.0 || options.noise_epsilon > 0.0;
         // Nodes and depth alone end searches where there is no clock.
-        let has_time = self.rules.limits.iter().any(|limits| limits.clock.is_some());
+        let has_time = self.rules.limits.iter().any(Limits::has_time);
         // The jitter of a batch is the same in every game: it does not make them differ.
         let varied = has_time && self.rules.lag.as_ref().is_some_and(LagModel::varies);
         let varied = varied || players.iter().filter_map(|player| player.options()).any(is_random);

@@ -3,7 +3,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `contestant`, `pool` | the players of a match: configurations of this engine, and other engines |
+//! | `contestant`, `pool`, `engine_line` | the players of a match: configurations of this engine, and other engines |
 //! | `networks` | the networks of all players, each loaded once |
 //! | `match_clock` | the clock of a match: the machine's or a virtual one |
 //! | `starts` | start positions |
@@ -12,6 +12,7 @@
 //! | `error` | preparations that fail |
 
 mod contestant;
+mod engine_line;
 mod error;
 mod match_clock;
 mod match_setup;
@@ -23,6 +24,7 @@ mod starts;
 mod tests;
 
 pub use contestant::{Contestant, check};
+pub use engine_line::EngineLine;
 pub use error::SetupError;
 pub use match_clock::MatchClock;
 pub use match_setup::MatchSetup;
