@@ -194,7 +194,6 @@ def pychess(desk):
     script = engine.parent / "play.py"
     script.write_text(PYCHESS)
     program = desk.start("/usr/bin/python3", str(script))
-    desk.tool("xdotool", "windowsize", desk.window("PyChess"), "1100", "720")
     desk.wait_for_moves("pychess", PLIES)
     desk.photograph("pychess")
     desk.end(program)
