@@ -15,7 +15,7 @@ for line in sys.stdin:
         free_ms = max(0.0, event["clock_ms"] - event.get("overhead_ms", 0.0))
         moves = min(MOVES, event.get("movestogo") or MOVES)
         budget_ms = min(free_ms, free_ms / moves + 0.75 * event.get("inc_ms", 0.0))
-        hard_limit_ms = min(0.3 * free_ms, 2.5 * budget_ms)
+        hard_limit_ms = max(budget_ms, min(0.3 * free_ms, 2.5 * budget_ms))
         answer = {"budget_ms": budget_ms, "hard_limit_ms": hard_limit_ms}
     elif event["event"] == "observe":
         visits = sorted(event.get("visits", []), reverse=True)

@@ -113,7 +113,11 @@ fn log_filter(level: Option<&str>) -> Targets {
 pub fn run() -> ExitCode {
     crash_report::install(user_cache().map(|cache| cache.join("crashes")));
     let arguments = match old_spellings::modernise(genfens::split_argument(std::env::args_os().collect())) {
-        Ok(arguments) => arguments.into_iter().map(engine_options::switched_off),
+        Ok(arguments) => {
+            let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+            let change = move |(at, argument)| if at < end { engine_options::switched_off(argument) } else { argument };
+            arguments.into_iter().enumerate().map(change)
+        }
         Err(line) => return exit::refuse_in_a_line(&line),
     };
     let matches = match cli().mut_subcommand("doctor", doctor::with_probe).try_get_matches_from(arguments) {

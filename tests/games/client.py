@@ -61,7 +61,7 @@ class Answer:
 
 
 class Console:
-    """What an engine says on standard error. Zeitnot says its name there, and repeats some of its `info string`s: that is
+    """Standard error of an engine. Zeitnot says its name there, and repeats some of its `info string`s: that is
     no trouble."""
 
     def __init__(self) -> None:

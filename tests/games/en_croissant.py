@@ -30,7 +30,7 @@ BLOCKS_AT_ONCE = 5
 
 
 class Allowance:
-    """How many blocks En Croissant shows: some at once, then one now and then."""
+    """Number of blocks that En Croissant shows: some at once, then one now and then."""
 
     def __init__(self) -> None:
         self.free_at = 0.0
@@ -44,7 +44,7 @@ class Allowance:
 
 
 class Display:
-    """What En Croissant shows of one step."""
+    """Lines of one step as En Croissant shows them."""
 
     def __init__(self, board: chess.Board, lines: int, began: float) -> None:
         self.board = board

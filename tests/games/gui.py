@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -29,7 +28,8 @@ class Desk:
     def __init__(self, folder, zeitnot):
         self.folder, self.zeitnot = folder.resolve(), zeitnot.resolve()
         self.home = self.folder / "home"
-        shutil.rmtree(self.home, ignore_errors=True)
+        if self.folder.exists() and any(self.folder.iterdir()):
+            sys.exit(f"{self.folder} is not empty: name a new folder")
         self.home.mkdir(parents=True)
         self.started = []
         read, write = os.pipe()
@@ -46,7 +46,6 @@ class Desk:
     def engine(self, gui):
         """A script that starts the engine with a log of its own, in the folder of the GUI."""
         folder = self.folder / gui
-        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         script = folder / "zeitnot"
         script.write_text(f'#!/bin/sh\nexec {self.zeitnot} --logfile={folder}/$$.log "$@"\n')

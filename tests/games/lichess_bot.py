@@ -30,7 +30,7 @@ OPENING_PLIES = 2
 
 
 class Wire(logging.Handler):
-    """What python-chess writes to the engine and reads from it, of the process that is watched."""
+    """Lines between python-chess and the process that is watched."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
@@ -52,7 +52,7 @@ class Wire(logging.Handler):
 
 
 class Lichess:
-    """What lichess-bot's wrapper asks of the server."""
+    """Server, as far as lichess-bot's wrapper asks it."""
 
     def __init__(self) -> None:
         self.move: chess.Move | None = None

@@ -1,5 +1,6 @@
 //! Programs as time managers in whole games on the virtual clock.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use std::path::Path;
@@ -53,6 +54,21 @@ fn the_example_plays_the_same_games_twice() {
     assert_eq!(games[0].0, games[1].0);
     assert_ne!(games[0].0, play(home.path(), "smooth").0);
     assert!(!games[0].1.contains("ERROR"), "{}", games[0].1);
+}
+
+#[test]
+fn the_example_in_cpp_is_built_and_answers() {
+    let home = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/external/manager.cpp");
+    let program = home.path().join("manager");
+    let built = Command::new("g++").arg("-Wall").arg("-Werror").arg("-o").arg(&program).arg(source).status();
+    let Ok(built) = built else {
+        eprintln!("there is no g++ here: the example in C++ is not tried");
+        return;
+    };
+    assert!(built.success());
+    let (games, told) = play(home.path(), &format!("external(command=\"'{}'\")", program.display()));
+    assert!(games.len() > 4_000 && !told.contains("ERROR"), "{told}");
 }
 
 #[test]

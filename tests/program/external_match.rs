@@ -140,7 +140,7 @@ fn in_a_round_robin_all_play_all_and_it_goes_on() {
     let after = |number: usize| fs::read_to_string(folder.path().join(format!("match.{number}.pgn"))).unwrap();
     assert_eq!((after(1), after(2)), (games[0].clone(), games[1].clone()));
     assert_eq!(after(3).matches("[Event ").count(), 2);
-    let line = refused(&command(folder.path(), &["--engine", "name=A"]).output().unwrap());
+    let line = refused(&command(folder.path(), &["--engine", &engines[0], "--engine", "name=A"]).output().unwrap());
     assert_eq!(line, "zeitnot: \"name=A\" is no engine: it has no command");
     let line = refused(&command(folder.path(), &["--engine", &engines[0]]).output().unwrap());
     assert!(line.contains("two engines or more"), "{line}");

@@ -1,4 +1,4 @@
-//! What people type: help, a board, an evaluation, moves alone, and words that are nearly right.
+//! Words that people type: help, a board, an evaluation, moves alone, and words that are nearly right.
 
 use super::driver::{Uci, errors, game};
 

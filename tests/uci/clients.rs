@@ -1,9 +1,9 @@
 //! Options that clients send by themselves or by their default configuration, against the list that `uci` gives. Names and
-//! values were read in the clients' sources in November 2026, or, of Arena and Scid, seen in their sessions.
+//! values were read in the clients' sources in November 2026; Scid's were seen in its sessions, Arena's are from knowledge.
 
 use super::driver::{Uci, errors, zeitnot};
 
-/// When a client sends an option.
+/// Condition on which a client sends an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sent {
     /// Only one that is listed; where it is not, what the user set is lost.

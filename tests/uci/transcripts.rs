@@ -1,4 +1,4 @@
-//! Sessions of clients, replayed from `transcripts/*.txt`. A line is sent as it stands; `< WORD` waits for an answer that
+//! Sessions of clients, recorded or written, replayed from `transcripts/*.txt`. A line is sent as it stands; `< WORD` waits for an answer that
 //! begins so; `#` begins a comment. Every `go` must get one legal move, and none before the client lets it come; nothing may
 //! be an error; and no remark may look like analysis.
 
@@ -13,11 +13,11 @@ struct Search {
     /// Whether it ends only when it is told to.
     waits: bool,
     lines: Vec<String>,
-    /// How many lines of analysis it shows.
+    /// Number of lines of analysis that it shows.
     shown: usize,
 }
 
-/// What a client has said and heard.
+/// State of a client and of what it has heard.
 struct Session {
     name: String,
     game: Game,

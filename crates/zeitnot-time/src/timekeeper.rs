@@ -20,6 +20,8 @@ pub type Maker = Arc<dyn Fn(&str) -> Result<Option<Box<dyn TimeManager>>, SpecEr
 pub struct Timekeeper {
     spec: String,
     manager: Accounted,
+    /// Whether the manager was told anything since it was made.
+    is_used: bool,
     /// Maker of managers from elsewhere, which is asked first.
     maker: Option<Maker>,
     /// The measured lag. `None`: it is not measured, as in scripts written by hand, whose clocks need not add up.
@@ -125,10 +127,11 @@ impl Timekeeper {
 
     fn of(spec: &str, maker: Option<Maker>) -> Result<Timekeeper, SpecError> {
         let (manager, lag) = (make(spec, maker.as_ref())?, Some(LagEstimator::default()));
-        Ok(Timekeeper { spec: spec.to_owned(), manager, maker, lag, stoppers: None, open: None, observer: None })
+        let spec = spec.to_owned();
+        Ok(Timekeeper { spec, manager, is_used: false, maker, lag, stoppers: None, open: None, observer: None })
     }
 
-    /// The same without a measured lag, for events written by hand.
+    /// This timekeeper without a measured lag, for events written by hand.
     pub fn without_lag(self) -> Timekeeper {
         Timekeeper { lag: None, ..self }
     }
@@ -148,6 +151,7 @@ impl Timekeeper {
 
     /// Replaces the manager's estimate of speed, in nodes per second, as if learned.
     pub fn set_nps(&mut self, nps: f64) {
+        self.is_used = true;
         self.manager.set_nps(nps);
     }
 
@@ -162,7 +166,7 @@ impl Timekeeper {
     /// [`SpecError`], and nothing is changed.
     pub fn choose(&mut self, spec: &str) -> Result<(), SpecError> {
         if self.spec != spec {
-            self.manager = make(spec, self.maker.as_ref())?;
+            (self.manager, self.is_used) = (make(spec, self.maker.as_ref())?, false);
             self.spec = spec.to_owned();
             let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
             self.report_event(|| Event::Manager(choice), None);
@@ -183,7 +187,7 @@ impl Timekeeper {
             lag.forget_move();
         }
         match keep_time_stats {
-            true => self.manager.finish(&MoveOutcome::default()),
+            true => self.forget_tree(),
             false => self.rebuild(),
         }
         self.report_event(|| Event::OtherGame { keep_time_stats }, None);
@@ -191,8 +195,13 @@ impl Timekeeper {
 
     /// Takes in a change of the tree: the next tree says nothing about the last search.
     pub fn tree_changed(&mut self) {
-        self.manager.finish(&MoveOutcome::default());
+        self.forget_tree();
         self.report_event(|| Event::TreeChanged, None);
+    }
+
+    fn forget_tree(&mut self) {
+        self.is_used = true;
+        self.manager.finish(&MoveOutcome::default());
     }
 
     /// Takes in a move that is played without a search.
@@ -248,6 +257,7 @@ impl Timekeeper {
             asked.lag_ms += lag.overhead_ms(request.clock_ms - request.overhead_ms);
             asked.missing_increment_ms += lag.missing_increment_ms(request.increment_ms);
         }
+        self.is_used = true;
         let plan = self.manager.plan(&asked);
         self.open = Some(OpenMove {
             ply: request.ply,
@@ -269,6 +279,7 @@ impl Timekeeper {
     /// Asks the manager, if the move has a clock, and every other stopper about the running search. Without a
     /// [`begin`](Timekeeper::begin) the manager alone is asked.
     pub fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        self.is_used = true;
         let manager = &mut self.manager;
         let verdict = match &mut self.stoppers {
             Some(stoppers) if self.open.is_some() => stoppers.check(snapshot, Some(manager)),
@@ -319,7 +330,7 @@ impl Timekeeper {
     pub fn apply(&mut self, event: &Event) -> Result<Option<Answer>, SpecError> {
         Ok(match event {
             Event::Manager(ManagerChoice { spec, measure_lag }) => {
-                self.manager = Accounted::build(spec)?;
+                (self.manager, self.is_used) = (Accounted::build(spec)?, false);
                 self.spec.clone_from(spec);
                 // The lag of a game outlives a change of its manager.
                 if *measure_lag != self.lag.is_some() {
@@ -354,7 +365,12 @@ impl Timekeeper {
         })
     }
 
+    /// Replaces the manager by one that knows nothing. One that was told nothing stays: it may be a program, which has
+    /// just started.
     fn rebuild(&mut self) {
+        if !std::mem::take(&mut self.is_used) {
+            return;
+        }
         let made = make(&self.spec, self.maker.as_ref());
         self.manager = made.expect("a manager was built from the same specification before");
     }

@@ -7,6 +7,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use zeitnot_lab::{Limits, PRESETS, Preset, TimeControl, TimeControls};
 
+/// Largest time margin: another engine that is later counts as hanging.
+const MOST_MARGIN_MS: u64 = 10_000;
+
 pub fn command() -> Command {
     let command = Command::new("match")
         .about("Play timed games between two configurations of this engine, or with other engines")
@@ -111,8 +114,8 @@ fn rare() -> [Arg; 11] {
                 "engine2", "pool", "option1", "option2", "name1", "name2", "rating2", "decisions", "sprt",
             ]),
         text("time-margin", "MS", "Milliseconds beyond the clock after which a move is lost on time [default: 0]")
-            .value_parser(value_parser!(u64).range(0..=600_000)),
-        switch("fail-on-warning", "Failure at the end if a game was lost on time or by an engine's fault, or flags had no effect"),
+            .value_parser(value_parser!(u64).range(0..=MOST_MARGIN_MS)),
+        switch("fail-on-warning", "Failure at the end if a game was lost on time or by an engine's fault, or may repeat another"),
         switch("live", "Running games in the terminal: their clocks, and each move beside its budget"),
     ]
 }

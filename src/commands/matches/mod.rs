@@ -121,7 +121,7 @@ impl<'a> Match<'a> {
         }
         let margin_ms = matches.get_one::<u64>("time-margin").copied();
         if foreign.is_some() && matches.contains_id("movetime") && margin_ms.is_none() {
-            note!("many engines take more than their movetime, and lose on time: --time-margin 50 lets them");
+            note!("an engine that takes more than its movetime loses on time: --time-margin 50 lets it");
         }
         anyhow::ensure!(
             matches.get_many::<f64>("nps").is_none_or(|speeds| speeds.len() == 1),

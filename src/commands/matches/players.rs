@@ -22,12 +22,12 @@ impl Players {
     /// The players that the flags name.
     pub fn of(matches: &ArgMatches) -> anyhow::Result<Players> {
         let lines = matches.get_many::<String>("engine").unwrap_or_default();
-        let mut all = lines.map(|line| engine(line)).collect::<anyhow::Result<Vec<_>>>()?;
-        let is_round_robin = !all.is_empty();
         anyhow::ensure!(
-            all.len() != 1,
+            lines.len() != 1,
             "--engine: a round robin has two engines or more; --engine2 names one opponent"
         );
+        let mut all = lines.map(|line| engine(line)).collect::<anyhow::Result<Vec<_>>>()?;
+        let is_round_robin = !all.is_empty();
         if !is_round_robin {
             all.push(own(matches, "option1", "name1", "Zeitnot 1")?);
             all.extend(opponents(matches)?);

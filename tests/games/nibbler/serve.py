@@ -69,7 +69,8 @@ class Handler(BaseHTTPRequestHandler):
             engine.stdin.flush()
         elif call == "/spawn":
             program, *arguments = json.loads(body)
-            assert Path(program) == self.server.engine
+            if Path(program) != self.server.engine:
+                return self.answer("only the engine is started", status=403)
             pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
             self.server.engines.append(subprocess.Popen([program, *arguments], text=True, **pipes))
             return self.answer(str(len(self.server.engines) - 1))

@@ -17,10 +17,11 @@ use zeitnot_time::{
 
 /// The part of the default manager's budget that a running clock gives the program for its plan.
 const PART_FOR_PLAN: f64 = 0.5;
-/// Shortest wait for an answer on a running clock: a pipe needs some tens of microseconds.
+/// Shortest wait for an answer on a running clock, and the wait for a program that owes an answer from before: a pipe
+/// needs some tens of microseconds.
 const SHORTEST_WAIT_MS: f64 = 5.0;
-/// Longest wait for an answer to a look on a running clock: the search stands still meanwhile, and hears no `stop`.
-const LONGEST_LOOK_MS: f64 = 1_000.0;
+/// Longest wait for an answer on a running clock: the engine hears no command meanwhile.
+const LONGEST_WAIT_MS: f64 = 1_000.0;
 /// Characters of an answer that an error quotes.
 const QUOTED: usize = 100;
 
@@ -38,6 +39,8 @@ pub(super) struct External {
     hard_limit_ms: Option<f64>,
     /// Whether the program is asked about the move.
     is_asked: bool,
+    /// Whether its last answer did not come in time.
+    is_late: bool,
 }
 
 /// The announcer of the engine, whichever that is now.
@@ -61,11 +64,7 @@ struct Planned {
 #[derive(Deserialize)]
 struct Observed {
     stop: bool,
-    reason: Option<StopReason>,
     remaining_ms: Option<f64>,
-    remaining_nodes: Option<f64>,
-    nps: Option<f64>,
-    usual_ms: Option<f64>,
 }
 
 impl External {
@@ -79,16 +78,16 @@ impl External {
             announcer: Sink(announcer),
             hard_limit_ms: None,
             is_asked: false,
+            is_late: false,
         }
     }
 
     /// The program's answer to an event; `None` where it has none in time or none that can be read, which is said.
-    fn ask<A: DeserializeOwned>(&mut self, event: &Event, what: &str, wait_ms: f64) -> Option<A> {
+    fn ask<A: DeserializeOwned>(&mut self, event: &Event, what: &'static str, wait_ms: f64) -> Option<A> {
         let patience = match self.patience {
             Patience::Long => LONGEST_WAIT,
-            Patience::UntilDue => {
-                Duration::try_from_secs_f64(wait_ms.max(SHORTEST_WAIT_MS) / 1e3).unwrap_or(LONGEST_WAIT)
-            }
+            Patience::UntilDue if self.is_late => Duration::from_secs_f64(SHORTEST_WAIT_MS / 1e3),
+            Patience::UntilDue => Duration::from_secs_f64(wait_ms.clamp(SHORTEST_WAIT_MS, LONGEST_WAIT_MS) / 1e3),
         };
         let pipe = match &mut self.process {
             Ok(pipe) => pipe,
@@ -99,16 +98,19 @@ impl External {
                 return None;
             }
         };
-        let problem = match pipe.ask(&event_log::write(event, None), patience) {
+        let answer = pipe.ask(what, &event_log::write(event, None), patience);
+        self.is_late = matches!(answer, Err(Silence::Late(_)));
+        let problem = match answer {
             Ok(answer) => match serde_json::from_str(&answer) {
                 Ok(answer) => return Some(answer),
                 Err(error) => {
+                    pipe.settle();
                     let quoted: String = answer.chars().take(QUOTED).collect();
                     format!("{quoted} is no answer to {what}: {error}; {DEFAULT_MANAGER} decides this move")
                 }
             },
-            Err(Silence::Late) => {
-                format!("no answer to {what} within {} ms; {DEFAULT_MANAGER} decides this move", patience.as_millis())
+            Err(Silence::Late(owed)) => {
+                format!("no answer to {owed} within {} ms; {DEFAULT_MANAGER} decides this move", patience.as_millis())
             }
             Err(Silence::Ended(how)) => {
                 self.process = Err(None);
@@ -152,17 +154,15 @@ impl TimeManager for External {
         }
         let left_ms = hard_limit_ms - snapshot.elapsed_ms;
         let answer = match self.is_asked {
-            true => self.ask::<Observed>(&Event::Observe(snapshot.clone()), "observe", left_ms.min(LONGEST_LOOK_MS)),
+            true => self.ask::<Observed>(&Event::Observe(snapshot.clone()), "observe", left_ms),
             false => None,
         };
         self.is_asked = answer.is_some();
         match answer {
             Some(answer) => Verdict {
-                stop: answer.stop.then(|| answer.reason.unwrap_or(StopReason::Time)),
-                remaining_ms: Some(answer.remaining_ms.unwrap_or(left_ms).min(left_ms)),
-                remaining_playouts: answer.remaining_nodes,
-                nps: answer.nps,
-                usual_ms: answer.usual_ms,
+                stop: answer.stop.then_some(StopReason::Time),
+                remaining_ms: Some(answer.remaining_ms.unwrap_or(left_ms).clamp(0.0, left_ms)),
+                ..Verdict::default()
             },
             // The default manager has a plan of its own, but the latest end stays.
             None => Verdict { remaining_ms: Some(own.remaining_ms.unwrap_or(left_ms).min(left_ms)), ..own },
@@ -180,7 +180,7 @@ impl TimeManager for External {
             && let Ok(pipe) = &mut self.process
         {
             // A process that has ended is noticed at the next plan.
-            let _ = pipe.tell(&event_log::write(&Event::Finish(outcome.clone()), None));
+            let _ = pipe.tell("finish", &event_log::write(&Event::Finish(outcome.clone()), None));
         }
     }
 

@@ -4,7 +4,8 @@
 mod external;
 mod pipe;
 
-use crate::announcer::Announcer;
+use crate::announcer::{Announcer, ERROR};
+use crate::child::{program_file, split};
 use external::External;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ const EXTERNAL: &str = "external";
 /// Longest wait for an answer where the clock stands still meanwhile.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// How long a program may think about an answer.
+/// The time that a program has for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
     /// Until the answer is due: the clock runs.
@@ -38,7 +39,7 @@ pub fn maker(patience: Patience, announcer: Arc<Mutex<Announcer>>) -> Maker {
 
 /// A maker for games that are computed; errors go to the log.
 pub fn maker_for_computation() -> Maker {
-    let log = Announcer::new(|line| tracing::error!("{line}"));
+    let log = Announcer::new(|line| tracing::error!("{}", line.strip_prefix(ERROR).unwrap_or(line)));
     maker(Patience::Long, Arc::new(Mutex::new(log)))
 }
 
@@ -50,13 +51,17 @@ pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
     maker_for_computation()(spec)?.map_or_else(|| zeitnot_time::build(spec), Ok)
 }
 
-/// Checks a specification; a program is started and ended.
+/// Checks a specification; no program is started.
 ///
 /// # Errors
-/// [`SpecError`], when there is no such manager or its program cannot be started.
+/// [`SpecError`], when there is no such manager or no file of its program.
 pub fn check(spec: &str) -> Result<(), SpecError> {
     match command(spec)? {
-        Some(command) => pipe::Pipe::start(&command).map(drop).map_err(elsewhere),
+        Some(command) => {
+            let (program, _) =
+                split(&command).map_err(|problem| elsewhere(format!("{command:?} is no command line: {problem}")))?;
+            program_file(&command).map(drop).ok_or_else(|| elsewhere(format!("there is no program {program}")))
+        }
         None => zeitnot_time::build(spec).map(drop),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::child::{OwnedChild, split};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::thread::Builder;
@@ -12,13 +13,16 @@ const LONGEST_ANSWER: u64 = 1 << 16;
 /// Most answers that wait to be taken: more than a process can owe.
 const ANSWERS: usize = 16;
 /// Time for a process that has closed its output to end.
-const END: Duration = Duration::from_millis(200);
+const END: Duration = Duration::from_secs(3);
+
+/// Time without a line after which a program that answered wrongly has said all.
+const SETTLED: Duration = Duration::from_millis(100);
 
 /// A reason why a line has no answer.
 #[derive(Debug)]
 pub(super) enum Silence {
-    /// The time for it is over.
-    Late,
+    /// The time for it is over; the event whose answer did not come.
+    Late(&'static str),
     /// The process ended, in words, or closed its output.
     Ended(String),
 }
@@ -29,8 +33,8 @@ pub(super) struct Pipe {
     child: OwnedChild,
     input: ChildStdin,
     answers: Receiver<String>,
-    /// Answers that are still to come.
-    owed: usize,
+    /// The events whose answers are still to come.
+    owed: VecDeque<&'static str>,
 }
 
 impl Pipe {
@@ -50,36 +54,44 @@ impl Pipe {
         };
         let (found, answers) = bounded(ANSWERS);
         Builder::new().name("time manager".into()).spawn(move || read(output, &found)).map_err(cannot)?;
-        Ok(Pipe { child, input, answers, owed: 0 })
+        Ok(Pipe { child, input, answers, owed: VecDeque::new() })
     }
 
-    /// The answer to a line, within `patience`. Late answers to earlier lines are passed over, and until they have come
-    /// nothing more is written: so the process is never owed more than a pipe holds.
-    pub fn ask(&mut self, line: &str, patience: Duration) -> Result<String, Silence> {
+    /// The answer to an event, within `patience`. Answers to earlier events and lines that answer nothing are passed
+    /// over. Until all earlier answers have come nothing more is written: so no more waits to be read than a pipe holds.
+    pub fn ask(&mut self, event: &'static str, line: &str, patience: Duration) -> Result<String, Silence> {
         let deadline = Instant::now() + patience;
-        while self.owed > 0 {
+        while !self.owed.is_empty() {
             self.take(deadline)?;
         }
-        self.tell(line)?;
+        while self.answers.try_recv().is_ok() {}
+        self.tell(event, line)?;
         self.take(deadline)
     }
 
-    /// Writes a line whose answer nobody waits for.
-    pub fn tell(&mut self, line: &str) -> Result<(), Silence> {
+    /// Writes an event whose answer nobody waits for.
+    pub fn tell(&mut self, event: &'static str, line: &str) -> Result<(), Silence> {
         if self.input.write_all(line.as_bytes()).and_then(|()| self.input.flush()).is_err() {
             return Err(self.end());
         }
-        self.owed += 1;
+        self.owed.push_back(event);
         Ok(())
+    }
+
+    /// Passes over all that the program says until it is quiet: a line that nobody asked for would be taken for the next
+    /// answer.
+    pub fn settle(&mut self) {
+        while self.answers.recv_timeout(SETTLED).is_ok() {}
+        self.owed.clear();
     }
 
     fn take(&mut self, deadline: Instant) -> Result<String, Silence> {
         match self.answers.recv_deadline(deadline) {
             Ok(answer) => {
-                self.owed -= 1;
+                self.owed.pop_front();
                 Ok(answer)
             }
-            Err(RecvTimeoutError::Timeout) => Err(Silence::Late),
+            Err(RecvTimeoutError::Timeout) => Err(Silence::Late(self.owed.front().copied().unwrap_or_default())),
             Err(RecvTimeoutError::Disconnected) => Err(self.end()),
         }
     }

@@ -38,7 +38,8 @@ pub enum RuntimeError {
         path: PathBuf,
     },
     /// The version is below what this build needs.
-    #[error("{path} is ONNX Runtime {version}; 1.{minimum} or later is needed", path = path.display(), minimum = super::OLDEST_MINOR)]
+    #[cfg(feature = "onnxruntime")]
+    #[error("{path} is ONNX Runtime {version}; 1.{minimum} or later is needed", path = path.display(), minimum = ort::MINOR_VERSION)]
     TooOld {
         /// The file.
         path: PathBuf,

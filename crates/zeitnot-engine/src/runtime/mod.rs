@@ -94,12 +94,6 @@ impl fmt::Display for Runtime {
     }
 }
 
-/// Minor version of the oldest ONNX Runtime that this build takes.
-#[cfg(feature = "onnxruntime")]
-const OLDEST_MINOR: u32 = ort::MINOR_VERSION;
-#[cfg(not(feature = "onnxruntime"))]
-const OLDEST_MINOR: u32 = 0;
-
 static LOADED: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 
 /// The process's ONNX Runtime: the one loaded already, or else the first usable library of the usual places
@@ -254,7 +248,7 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
         Err(probe::Unfit::NotOnnxRuntime) => return Err(RuntimeError::NotOnnxRuntime { path }),
     };
     let version = found.version.clone();
-    if probe::minor(&version).is_none_or(|minor| minor < OLDEST_MINOR) {
+    if probe::minor(&version).is_none_or(|minor| minor < ort::MINOR_VERSION) {
         return Err(RuntimeError::TooOld { path, version });
     }
     // Every library has the CPU provider, also one that does not say so.

@@ -1,5 +1,5 @@
 //! Names the opening of a game, with its code in the Encyclopaedia of Chess Openings. The table, `book/eco.txt`, has
-//! main openings alone and was written by hand: no data of others is in it.
+//! main openings alone; it was written by hand, with names in common use.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,6 +1,5 @@
 //! Plays with another engine: a process that speaks UCI, on the real clock.
 
-mod command_line;
 mod declared_option;
 mod error;
 mod go_command;
@@ -8,7 +7,6 @@ mod info_line;
 mod process;
 mod searching;
 
-pub use command_line::program_file;
 pub use error::ExternalError;
 pub use go_command::GoClock;
 pub use info_line::ExternalScore;
@@ -19,6 +17,8 @@ use process::{MOST_DECLARED, Output, Process, Silence};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::chess::Move;
+use zeitnot_engine::child;
+pub use zeitnot_engine::child::program_file;
 use zeitnot_engine::clock::MonotonicClock;
 
 /// Name of the option that tells an engine that a game is Chess960.
@@ -83,7 +83,7 @@ struct Running {
     declared: Vec<DeclaredOption>,
     /// The value of the option `UCI_Chess960`.
     is_chess960: bool,
-    /// Since when the engine ponders, by the process's clock; `None` where it does not.
+    /// The beginning of its thought on the opponent's time, by the process's clock; `None` where it does not ponder.
     pondering_since_ms: Option<f64>,
 }
 
@@ -108,7 +108,8 @@ impl ExternalEngine {
         patience: Patience,
         stop: Arc<AtomicBool>,
     ) -> Result<ExternalEngine, ExternalError> {
-        let (program, args) = command_line::split(command)?;
+        let (program, args) =
+            child::split(command).map_err(|reason| ExternalError::Command { command: one_line(command), reason })?;
         let mut engine = ExternalEngine {
             name: one_line(&program),
             program,
