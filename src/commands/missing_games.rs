@@ -1,6 +1,6 @@
 //! Plays the games that a journal lacks, for the commands that play many pairs of players.
 
-use super::flags::match_flags;
+use super::warnings::Warnings;
 use indicatif::ProgressBar;
 use std::sync::atomic::AtomicBool;
 use zeitnot_lab::setup::{Contestant, MatchClock};
@@ -18,9 +18,10 @@ pub fn play(
     journal: &mut Journal,
     bar: &ProgressBar,
     interrupted: &AtomicBool,
+    warnings: &Warnings,
 ) -> Result<Vec<GameRecord>, MatchError> {
     let make = |thread: usize| {
-        let announcer = match_flags::announcer(thread);
+        let announcer = warnings.of_players(thread, Some(bar));
         Ok([first.player(clock, &announcer, None)?, second.player(clock, &announcer, None)?])
     };
     run_match(plan, &make, journal, interrupted, &mut |event| {

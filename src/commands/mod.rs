@@ -25,6 +25,7 @@ mod speed_picture;
 mod switches;
 mod time;
 mod uci;
+mod warnings;
 
 use crate::commands::flags::flag;
 use crate::commands::output::{LogOutput, note};

@@ -6,13 +6,13 @@ mod match_files;
 mod news;
 mod pgn_file;
 mod players;
-mod warnings;
 
 pub use match_args::command;
 
 use super::output::{note, notes, say};
 use super::{engine_options, interrupt};
 use crate::commands::flags::match_flags;
+use crate::commands::warnings::Warnings;
 use anyhow::Context as _;
 use clap::ArgMatches;
 use match_files::MatchFiles;
@@ -22,7 +22,6 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use warnings::Warnings;
 use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
@@ -246,7 +245,7 @@ impl<'a> Match<'a> {
             news = news.with_live();
         }
         let make = |thread: usize| {
-            let announcer = match_flags::announcer(thread);
+            let announcer = self.warnings.of_players(thread, None);
             let player = |number: usize, of: &Contestant| {
                 let decisions = self.decisions(path, number, thread).map(decision_log).transpose()?;
                 of.player(&self.clock, &announcer, decisions)

@@ -2,6 +2,7 @@
 
 use crate::commands::flags::{flag, match_flags, switch};
 use crate::commands::output::{note, notes, say};
+use crate::commands::warnings::Warnings;
 use crate::commands::{cores, engine_options, interrupt, missing_games, progress, today};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -144,8 +145,16 @@ impl Table<'_> {
         let mut journal = Journal::resume(&path, settings, &["games"])?;
         let opening = |pair: u64| setup.starts.get(pair);
         let plan = setup.plan(games, &opening);
-        let played = missing_games::play(&plan, [first, second], &clock, &mut journal, self.bar, self.interrupted)
-            .with_context(|| format!("{}: the same command goes on with it", cell.file_name()))?;
+        let played = missing_games::play(
+            &plan,
+            [first, second],
+            &clock,
+            &mut journal,
+            self.bar,
+            self.interrupted,
+            &Warnings::default(),
+        )
+        .with_context(|| format!("{}: the same command goes on with it", cell.file_name()))?;
         let pgn = self.out.join(format!("{}.pgn", cell.file_name()));
         let mut file = BufWriter::new(File::create(&pgn).with_context(|| format!("cannot write {}", pgn.display()))?);
         for game in journal.games().values() {

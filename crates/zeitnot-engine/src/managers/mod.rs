@@ -69,14 +69,21 @@ pub fn check(spec: &str) -> Result<(), SpecError> {
 /// The command line of a specification `external(command="...")`; `None` for other managers and for no specification.
 ///
 /// # Errors
-/// [`SpecError`], when its parameters are others.
+/// [`SpecError`], when its parameters are others, or there is no such manager.
 fn command(spec: &str) -> Result<Option<String>, SpecError> {
     // Errors of the grammar are those of the other managers.
     let Ok(entries) = grammar::parse(spec) else { return Ok(None) };
     let [entry] = entries.as_slice() else { return Ok(None) };
     let Content::Group(params) = &entry.content else { return Ok(None) };
-    if entry.name != EXTERNAL {
+    let managers = zeitnot_time::managers();
+    if managers.iter().any(|manager| manager.name == entry.name) {
         return Ok(None);
+    }
+    if entry.name != EXTERNAL {
+        let mut known: Vec<&str> = managers.iter().map(|manager| manager.name).collect();
+        known.dedup();
+        let known = format!("{}, {EXTERNAL}", known.join(", "));
+        return Err(SpecError::UnknownManager { name: entry.name.clone(), known });
     }
     match params.as_slice() {
         [param] if param.name == "command" && matches!(&param.content, Content::Text(text) if !text.is_empty()) => {

@@ -5,6 +5,7 @@ mod tables;
 
 use crate::commands::flags::{flag, json_flag, match_flags, switch, time_flags};
 use crate::commands::output::{note, notes, say};
+use crate::commands::warnings::Warnings;
 use crate::commands::{engine_options, interrupt, missing_games, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -83,6 +84,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         setup,
         games,
         out,
+        warnings: Warnings::default(),
     };
     let names: Vec<String> = contestants.iter().map(|contestant| contestant.name.clone()).collect();
     let tc_names: Vec<String> = tcs.iter().map(TimeControl::to_string).collect();
@@ -118,6 +120,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         note!("no ranking: {error}");
     }
     note!("games and tables in {}", out.display());
+    let errors = grid.warnings.count();
+    anyhow::ensure!(
+        errors == 0,
+        "players had {errors} errors, of which each kind is told above: the figures are not of what was named alone"
+    );
     Ok(())
 }
 
@@ -147,6 +154,7 @@ struct Grid<'a> {
     setup: MatchSetup,
     games: u64,
     out: &'a Path,
+    warnings: Warnings,
 }
 
 impl Grid<'_> {
@@ -176,7 +184,7 @@ impl Grid<'_> {
         }
         let opening = |pair: u64| self.setup.starts.get(pair);
         let plan = MatchPlan { rules: self.setup.rules_at(tc), ..self.setup.plan(self.games, &opening) };
-        missing_games::play(&plan, [first, second], clock, &mut journal, bar, interrupted)
+        missing_games::play(&plan, [first, second], clock, &mut journal, bar, interrupted, &self.warnings)
             .with_context(|| format!("{tc}: {} - {}: the same command goes on with it", first.name, second.name))
     }
 }

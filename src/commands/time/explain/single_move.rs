@@ -36,6 +36,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         manager.set_nps(nps);
     }
     let plan = manager.plan(&request);
+    anyhow::ensure!(plan.manager == manager.name(), "{} gave no plan", manager.name());
     if matches.get_flag("json") {
         say!("{}", serde_json::to_string(&plan)?);
     } else {

@@ -1,0 +1,77 @@
+//! Counts the warnings and errors of games.
+
+use super::output::note;
+use indicatif::ProgressBar;
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use zeitnot_engine::announcer::{Announcer, ERROR};
+use zeitnot_lab::GameRecord;
+
+/// The warnings of games so far: errors of players, flags without effect, games that may repeat each other, and games
+/// that were lost on time or by an engine's fault.
+#[derive(Clone, Default)]
+pub struct Warnings {
+    count: Arc<AtomicU64>,
+    /// The errors of players that were printed.
+    told: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Warnings {
+    /// Prints a warning.
+    pub fn warn(&self, line: &str) {
+        self.add();
+        note!("{line}");
+    }
+
+    fn add(&self) {
+        self.count.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// An announcer whose every line is a warning.
+    pub fn announcer(&self) -> Announcer {
+        let warnings = self.clone();
+        Announcer::new(move |line| warnings.warn(line))
+    }
+
+    /// An announcer for the players of a thread. An error, behind the name of its player, counts and is printed once, beside the bar; other lines are
+    /// printed for the first thread alone, since those of the others would repeat them.
+    pub fn of_players(&self, thread: usize, bar: Option<&ProgressBar>) -> Announcer {
+        let (warnings, bar) = (self.clone(), bar.cloned());
+        Announcer::new(move |line| {
+            let is_new = match line.contains(ERROR) {
+                true => {
+                    warnings.add();
+                    warnings.told.lock().insert(line.to_owned())
+                }
+                false => thread == 0,
+            };
+            if is_new {
+                let print = || note!("{line}");
+                bar.as_ref().map_or_else(print, |bar| bar.suspend(print));
+            }
+        })
+    }
+
+    /// Counts a game that a clock or a fault ended, which is reported as all games are.
+    pub fn look_at(&self, game: &GameRecord) {
+        if game.error.is_some() || game.forfeit.is_some() {
+            self.add();
+        }
+    }
+
+    /// The number of warnings.
+    pub fn count(&self) -> u64 {
+        self.count.load(Ordering::SeqCst)
+    }
+
+    /// Fails if there was a warning.
+    pub fn check(&self) -> anyhow::Result<()> {
+        match self.count() {
+            0 => Ok(()),
+            1 => anyhow::bail!("--fail-on-warning: there was a warning"),
+            count => anyhow::bail!("--fail-on-warning: there were {count} warnings"),
+        }
+    }
+}
