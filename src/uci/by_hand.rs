@@ -12,7 +12,7 @@ const COMMANDS: [(&str, &str); 16] = [
     ("help", "lists the commands"),
     ("e2e4, Nf3 ...", "moves alone are played"),
     ("d", "draws the board"),
-    ("fen", "prints the position as a FEN"),
+    ("fen", "prints the position as a FEN; fen FEN sets it"),
     ("eval", "prints what the network and the last search say of the position"),
     ("position startpos moves e2e4", "sets a position; position fen FEN sets another one"),
     ("go movetime 5000", "searches; other limits: nodes, depth, mate, infinite, wtime, btime, winc, binc"),
@@ -116,16 +116,16 @@ fn worth(turn: Color, q: f32, d: f32, m: Option<f32>) -> String {
     format!("{q:+.3} for {turn} (win {win:.1} %, draw {:.1} %, loss {loss:.1} %){left}", d * 100.0)
 }
 
-/// The game after the moves of a line, in UCI's notation or in that of PGN, and a text about it; an error names the first
-/// that cannot be played. `None` for a line that does not begin with a move.
+/// The game after the moves of a line, in UCI's notation or in that of PGN with or without numbers, and a text about it;
+/// an error names the first that cannot be played. `None` for a line that does not begin with a move.
 pub(super) fn play(game: &Game, line: &str) -> Option<Result<(Game, String), String>> {
-    let mut words = line.split_whitespace();
+    let mut words = moves(line);
     let is_other = |error: &SanError| matches!(error, SanError::Syntax | SanError::Null);
     if parse_san(game.current().chess(), words.next()?).is_err_and(|error| is_other(&error)) {
         return None;
     }
     let (mut game, mut played) = (game.clone(), Vec::new());
-    for word in line.split_whitespace() {
+    for word in moves(line) {
         match parse_san(game.current().chess(), word) {
             Ok(mv) => {
                 played.push(game.current().san(mv));
@@ -136,6 +136,19 @@ pub(super) fn play(game: &Game, line: &str) -> Option<Result<(Game, String), Str
     }
     let text = format!("{}: {}", played.join(" "), game.fen());
     Some(Ok((game, text)))
+}
+
+/// The words of a line without the numbers of moves.
+fn moves(line: &str) -> impl Iterator<Item = &str> {
+    let unnumbered = |word: &'_ str| -> usize {
+        let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        if rest.len() < word.len() && rest.starts_with('.') {
+            word.len() - rest.trim_start_matches('.').len()
+        } else {
+            0
+        }
+    };
+    line.split_whitespace().map(move |word| &word[unnumbered(word)..]).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
@@ -150,6 +163,7 @@ mod tests {
     fn moves_are_read_in_both_notations() {
         let game = after("e2e4 e5 Nf3 b8c6 Bb5 a6 Bxc6 dxc6 O-O");
         assert_eq!(game.fen(), "r1bqkbnr/1pp2ppp/p1p5/4p3/4P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 1 5");
+        assert_eq!(after("1. e4 c5 2.Nf3 2... d6").fen(), after("e4 c5 Nf3 d6").fen());
         let text = play(&Game::new(), "e2e4 g8f6").unwrap().unwrap().1;
         assert_eq!(text, "e4 Nf6: rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2");
         for (line, error) in

@@ -98,7 +98,9 @@ pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit,
         "wait" => Command::Wait,
-        "fen" => Command::Fen,
+        "fen" if rest.is_empty() => Command::Fen,
+        // As it is typed; a GUI says `position` before it.
+        "fen" => Command::Position(line),
         "help" => Command::Help,
         "d" => Command::Board,
         "eval" => Command::Eval,

@@ -53,7 +53,7 @@ impl Meaning {
                 }
                 Some(_) => Meaning::Other,
             },
-            "fen" => Meaning::Fen,
+            "fen" if rest.trim().is_empty() => Meaning::Fen,
             "quit" | "exit" => Meaning::Unsayable,
             _ => Meaning::Other,
         }
