@@ -10,12 +10,13 @@ use tempfile::TempDir;
 
 const ZEITNOT: &str = env!("CARGO_BIN_EXE_zeitnot");
 
-/// A match of this program: the late move is not in the file.
+/// A match of this program: the late move is not in the file, by how much it was late is.
 const OWN: &str = "[White \"Zeitnot\"]\n[Black \"Stockfish 15.1\"]\n[Result \"1-0\"]\n[TimeControl \"3+0.03\"]\n\
     [Termination \"time forfeit\"]\n\n\
     1. e4 {[%clk 0:00:02.900] [%emt 0:00:00.160] [%nodes 90] [%budget 0:00:00.180]} 1... e5 {[%clk 0:00:01.060]\n\
     [%emt 0:00:02.000]} 2. Nf3 {[%clk 0:00:02.830] [%emt 0:00:00.100]} 2... Nc6 {[%clk 0:00:00.112] [%emt\n\
-    0:00:00.978]} 3. Bb5 {[%clk 0:00:02.760] [%emt 0:00:00.100]} {time forfeit} 1-0\n\n";
+    0:00:00.978]} 3. Bb5 {[%clk 0:00:02.760] [%emt 0:00:00.100]} {Black loses on time (88ms\n\
+    overrun)} 1-0\n\n";
 
 /// fastchess, which writes the late move.
 const FASTCHESS: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n[Termination \"time forfeit\"]\n[TimeControl \"1+0.01\"]\n\n\
@@ -77,7 +78,19 @@ fn losses(text: &str) -> Vec<Value> {
 #[test]
 fn losses_on_time_are_told_for_every_program() {
     for (text, number, player, side, ply, name, clock, used, over, latency, longest) in [
-        (OWN, 1, "Stockfish 15.1", "black", 5, "3...", Some(112.0), None, None, None, ("1... e5", 2_000.0)),
+        (
+            OWN,
+            1,
+            "Stockfish 15.1",
+            "black",
+            5,
+            "3...",
+            Some(112.0),
+            Some(200.0),
+            Some(88.0),
+            None,
+            ("1... e5", 2_000.0),
+        ),
         (FASTCHESS, 1, "B", "black", 3, "2... Nc6", Some(46.0), Some(55.0), Some(9.0), Some(17.0), ("1... e5", 974.0)),
         (LICHESS, 2, "ann", "white", 4, "3.", Some(58_000.0), None, None, None, ("2. Nf3", 124_000.0)),
         (CHESS_COM, 1, "bob.b", "black", 3, "2...", Some(86_400_000.0), None, None, None, ("1... e5", 14_400_000.0)),
@@ -128,7 +141,7 @@ fn tables_of_losses_have_commands_that_work_when_pasted() {
     let folder = folder_with(name, &[OWN, FASTCHESS, LICHESS, CHESS_COM, CUTECHESS, C_CHESS_CLI].concat());
     let (out, err) = said(folder.path(), &["time", "audit", name, "--manager", "smooth"]);
     for row in [
-        "| 1 | Stockfish 15.1 (black) | 3... (not in the file) | 112 ms | - | - | - | 1... e5: 2 s |",
+        "| 1 | Stockfish 15.1 (black) | 3... (not in the file) | 112 ms | 200 ms | 88 ms | - | 1... e5: 2 s |",
         "| 2 | B (black) | 2... Nc6 | 46 ms | 55 ms | 9 ms | 17 ms | 1... e5: 974 ms |",
         "| 3 | ann (white) | 3. (not in the file) | 58 s | - | - | - | 2. Nf3: 124 s |",
         "| 4 | ann (white, drawn) | 3. (not in the file) | 58 s | - | - | - | 2. Nf3: 124 s |",
@@ -142,7 +155,7 @@ fn tables_of_losses_have_commands_that_work_when_pasted() {
     assert_eq!(commands.len(), 6, "{out}");
     let path = [Path::new(ZEITNOT).parent().unwrap().to_str().unwrap(), &std::env::var("PATH").unwrap()].join(":");
     let expected = [
-        "3... (Black): 0.112 s on the clock; it lost on time with this move, and the move is not in the file.",
+        "3... (Black): 0.112 s on the clock; it lost on time with this move, 0.088 s too late, and the move is not in the file.",
         "2... Nc6 (Black): 0.046 s on the clock, 0.055 s used and 100 nodes; it lost on time with this move, 0.009 s too late.",
         "3. (White): 58.00 s on the clock; it lost on time with this move, and the move is not in the file.",
         "3. (White): 58.00 s on the clock; it lost on time with this move, and the move is not in the file.",
@@ -210,7 +223,7 @@ fn reports_list_the_games_that_were_lost_on_time() {
         assert!(page.contains(command), "{file}");
     }
     // Without a loss there is no such table.
-    fs::write(path.join("sound.pgn"), OWN.replace("time forfeit", "normal")).unwrap();
+    fs::write(path.join("sound.pgn"), OWN.replace("time forfeit", "normal").replace("loses on time", "plays")).unwrap();
     said(path, &["time", "report", "sound.pgn", "--out", "report.html"]);
     assert!(!fs::read_to_string(path.join("report.html")).unwrap().contains("Lost on time"));
 }

@@ -136,7 +136,11 @@ fn read_pair(key: &str, value: &str, times: &mut MoveTimes) {
             Some(over) => times.over_ms = time(over).or(times.over_ms),
             None => times.clock_ms = times.clock_ms.or(time(value)),
         },
-        "latency" => times.latency_ms = time(value).or(times.latency_ms),
+        // fastchess's measure may fall below 0.
+        "latency" => {
+            let told_ms = value.strip_prefix('-').map_or_else(|| time(value), |below| time(below).map(|_| 0.0));
+            times.latency_ms = told_ms.or(times.latency_ms);
+        }
         "n" => times.nodes = value.parse().ok().or(times.nodes),
         _ => {}
     }
@@ -267,6 +271,7 @@ mod tests {
         assert_eq!(read("[%clk -0:00:01.5]"), MoveTimes { over_ms: Some(1_500.0), ..MoveTimes::default() });
         let late = read("0.05/19 0.055s, tl=-0.009s, latency=0.017s, White loses on time");
         assert_eq!((late.used_ms, late.clock_ms, late.over_ms), (Some(55.0), None, Some(9.0)));
+        assert_eq!(read("0.05/19 0.055s, latency=-0.001s").latency_ms, Some(0.0));
         let own = read("[%clk 0:00:09.424] [%emt 0:00:00.776] [%eval 0.65,4] [%nodes 326] [%budget 0:00:00.737]");
         assert_eq!((own.clock_ms, own.used_ms, own.budget_ms), (Some(9_424.0), Some(776.0), Some(737.0)));
     }

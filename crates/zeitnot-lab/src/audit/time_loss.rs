@@ -67,8 +67,13 @@ pub fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
             None => game.game.current().turn(),
         },
     };
-    let over_ms = parts().find_map(|part| part.strip_suffix("ms overrun")?.trim().parse().ok());
+    let over_ms = parts().find_map(overrun_ms);
     Some(TimeLoss { color, is_drawn: result == "1/2-1/2", over_ms })
+}
+
+/// The lateness that fastchess and this program write: `348ms overrun`, where a line may end between the words.
+fn overrun_ms(part: &str) -> Option<f64> {
+    part.strip_suffix("overrun")?.trim_end().strip_suffix("ms")?.trim_end().parse().ok()
 }
 
 /// A comment without the commands in it, such as `[%clk 0:01:00]`.
@@ -247,8 +252,10 @@ mod tests {
         assert_eq!(loss("", icc, draw), drawn(Color::Black));
         let fics = "} {Game drawn because Black ran out of time and White has no material";
         assert_eq!(loss("", fics, draw), drawn(Color::Black));
-        let fastchess = loss("", ", White loses on time (9ms overrun)", "0-1");
-        assert_eq!(fastchess, Some(TimeLoss { color: Color::White, is_drawn: false, over_ms: Some(9.0) }));
+        for end in [", White loses on time (9ms overrun)", "} {White loses on\ntime (9ms\noverrun)"] {
+            let late = Some(TimeLoss { color: Color::White, is_drawn: false, over_ms: Some(9.0) });
+            assert_eq!(loss("", end, "0-1"), late, "{end}");
+        }
     }
 
     #[test]

@@ -94,9 +94,10 @@ fn tokens(game: &GameRecord) -> Vec<String> {
         number += usize::from(!white);
         white = !white;
     }
-    let end = match &game.error {
-        Some(error) => format!("{{{}: {error}}}", game.termination),
-        None => format!("{{{}}}", game.termination),
+    let end = match (game.over_ms(), &game.error) {
+        (Some(over_ms), _) => format!("{{{}}}", late(game, over_ms)),
+        (None, Some(error)) => format!("{{{}: {error}}}", game.termination),
+        (None, None) => format!("{{{}}}", game.termination),
     };
     // No brace may stand inside a comment.
     let end: String =
@@ -104,6 +105,14 @@ fn tokens(game: &GameRecord) -> Vec<String> {
     tokens.extend(format!("{end}}}").split_whitespace().map(str::to_owned));
     tokens.push(game.result().to_owned());
     tokens
+}
+
+/// The sentence about a move that came too late, which is not among the moves: in fastchess's words, as readers of its
+/// games know them.
+fn late(game: &GameRecord, over_ms: f64) -> String {
+    let side = if game.forfeit == Some(true) { "White" } else { "Black" };
+    let lost = if game.white_won.is_some() { "loses on time" } else { "ran out of time" };
+    format!("{side} {lost} ({:.0}ms overrun)", over_ms.ceil())
 }
 
 /// The words of a move's comment.
@@ -142,8 +151,11 @@ fn hms(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pgn_reader::read_games;
     use super::super::record::{Termination, drawn_game};
     use super::*;
+    use crate::audit::{game_times, lost_on_time};
+    use std::path::Path;
     use zeitnot_engine::chess::Game;
 
     fn record(fen: Option<&str>, opening: &[&str], moves: &[&str]) -> GameRecord {
@@ -231,6 +243,29 @@ mod tests {
         let flat = pgn.replace('\n', " ");
         assert!(flat.contains("1... e5 {[%emt 0:00:00.124]"), "{pgn}");
         assert!(flat.contains("{crash: engine x \"y\" ended} 0-1"), "{pgn}");
+    }
+
+    #[test]
+    fn an_audit_reads_by_how_much_a_move_came_too_late() {
+        let mut record = record(None, &[], &["e2e4", "e7e5"]);
+        record.moves.iter_mut().for_each(|mv| mv.clocks_ms = [440.0, 9_000.0]);
+        (record.termination, record.forfeit, record.clocks_ms) =
+            (Termination::TimeForfeit, Some(true), [-347.844, 9e3]);
+        let told = |record: &GameRecord, end: &str| {
+            let pgn = text(record);
+            assert!(pgn.replace('\n', " ").contains(end), "{pgn}");
+            let game = &read_games(pgn.as_bytes()).unwrap()[0];
+            let lost = lost_on_time(game, &game_times(game), Path::new("g.pgn")).unwrap();
+            (lost.side, lost.is_drawn, lost.clock_ms, lost.used_ms, lost.over_ms)
+        };
+        let late = |is_drawn| ("white".to_owned(), is_drawn, Some(440.0), Some(788.0), Some(348.0));
+        assert_eq!(told(&record, "{White loses on time (348ms overrun)} 0-1"), late(false));
+        record.white_won = None;
+        assert_eq!(told(&record, "{White ran out of time (348ms overrun)} 1/2-1/2"), late(true));
+        // A player that never answered: by how much it was late is not known.
+        (record.white_won, record.error) = (Some(false), Some("A does not answer".into()));
+        let unknown = ("white".to_owned(), false, Some(440.0), None, None);
+        assert_eq!(told(&record, "{time forfeit: A does not answer} 0-1"), unknown);
     }
 
     #[test]

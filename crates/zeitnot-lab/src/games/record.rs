@@ -214,6 +214,13 @@ impl GameRecord {
         self.forfeit.map(|white| white == self.first_is_white)
     }
 
+    /// Time that the move that came too late used beyond its clock, in milliseconds; `None` where no clock ran out, and
+    /// where the player never answered.
+    pub fn over_ms(&self) -> Option<f64> {
+        let side = usize::from(!self.forfeit?);
+        self.error.is_none().then(|| -self.clocks_ms[side])
+    }
+
     /// Whether the player who lost on time was the match's first; `None` where nobody did, as against a bare king.
     pub fn lost_on_time_by_first(&self) -> Option<bool> {
         self.white_won.and(self.forfeit_of_first())
