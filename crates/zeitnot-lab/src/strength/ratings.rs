@@ -15,7 +15,9 @@
 //! - Games of one opening depend on each other, and pairs are not looked at here.
 //! - The difference of two rated players has a margin of its own, which these do not give.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -96,6 +98,18 @@ impl RatingValue {
     }
 }
 
+impl fmt::Display for RatingValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RatingValue::Anchor { elo } => write!(f, "{elo:.0}, which is given"),
+            RatingValue::Estimated { elo, margin } => write!(f, "{elo:.0} +- {margin:.0}"),
+            RatingValue::Above => f.write_str("unknown: no point lost to a rated player"),
+            RatingValue::Below => f.write_str("unknown: no point against a rated player"),
+            RatingValue::Unknown => f.write_str("unknown: no games that rate it"),
+        }
+    }
+}
+
 /// Results that give no ratings.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum RatingError {
@@ -119,7 +133,8 @@ pub enum RatingError {
     NotConverged,
 }
 
-/// Rates the players of `encounters`; `anchors` are known ratings in Elo, by name. The highest rating comes first.
+/// Rates the players of `encounters`; `anchors` are known ratings in Elo, by name. The highest rating comes first; among
+/// players whose ratings are missing for one reason, the one with the most points.
 ///
 /// # Errors
 /// When no rating is known, an anchor is not finite or has no games, a player plays itself or is connected with no
@@ -162,7 +177,11 @@ pub fn rate(encounters: &[Encounter], anchors: &BTreeMap<String, f64>) -> Result
     };
     let mut ratings: Vec<Rating> =
         indices.iter().map(|(&name, &player)| rating(name, value(player), &played)).collect();
-    ratings.sort_by(|a, b| b.value.rank().total_cmp(&a.value.rank()));
+    let by_points = |a: &Rating, b: &Rating| match b.value.elo() {
+        None => b.points.total_cmp(&a.points),
+        Some(_) => Ordering::Equal,
+    };
+    ratings.sort_by(|a, b| b.value.rank().total_cmp(&a.value.rank()).then_with(|| by_points(a, b)));
     Ok(ratings)
 }
 

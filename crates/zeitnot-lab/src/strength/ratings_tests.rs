@@ -156,7 +156,7 @@ fn infinite_ratings_are_told() {
     }
     let finite = rate(&encounters[..1], &anchors(&[("known", 2000.0)])).unwrap();
     assert_eq!(value(&ratings, "middling"), value(&finite, "middling"), "games without information");
-    let order = ["sister", "twin", "winner", "known", "middling", "loser", "stranger"];
+    let order = ["twin", "sister", "winner", "known", "middling", "loser", "stranger"];
     assert_eq!(ratings.iter().map(|rating| &*rating.player).collect::<Vec<_>>(), order);
 }
 
@@ -227,4 +227,26 @@ proptest! {
             prop_assert!((expected - rating.points).abs() < 1e-6, "{rating:?}: {expected}");
         }
     }
+}
+
+#[test]
+fn players_without_a_rating_are_ranked_by_their_points() {
+    let encounters = [
+        encounter("Fish", "Legacy", [2, 0, 0]),
+        encounter("Fish", "Small", [2, 0, 0]),
+        encounter("Fish", "Toga", [2, 0, 0]),
+        encounter("Legacy", "Small", [0, 1, 1]),
+        encounter("Toga", "Legacy", [2, 0, 0]),
+        encounter("Toga", "Small", [2, 0, 0]),
+    ];
+    let told = |anchor: &str| -> Vec<String> {
+        let ratings = rate(&encounters, &anchors(&[(anchor, 2902.0)])).unwrap();
+        ratings.iter().map(|rating| format!("{} {} {}", rating.player, rating.points, rating.value)).collect()
+    };
+    let below = "unknown: no point against a rated player";
+    let expected = [format!("Toga 4 {below}"), format!("Small 1.5 {below}"), format!("Legacy 0.5 {below}")];
+    assert_eq!(told("Fish")[0], "Fish 6 2902, which is given");
+    assert_eq!(told("Fish")[1..], expected);
+    let above = "unknown: no point lost to a rated player";
+    assert_eq!(told("Small")[..2], [format!("Fish 6 {above}"), format!("Toga 4 {above}")]);
 }
