@@ -51,7 +51,7 @@ fn players(clocks: &[PlayerClock], specs: &[String]) {
     say!("|---|---|---|---|---|---|---|---|---|---|---|");
     output::text(clocks.iter().map(|clock| player(clock, specs) + "\n").collect::<String>());
     say!(
-        "\nhoarded: games that ended with a quarter of the first clock or more; rushed: moves below a twentieth of an equal share \
+        "\ngames: those with times; hoarded: games that ended with a quarter of the first clock or more; rushed: moves below a twentieth of an equal share \
          with a fifth of the first clock there; risked: moves that ended with less than a two-hundredth of the first clock; overrun: \
          moves in the file that took more than the clock had; lost on time: games\n"
     );
@@ -67,6 +67,10 @@ fn player(clock: &PlayerClock, specs: &[String]) -> String {
             format!("{} / {} / {} s", seconds(left.p5), seconds(left.p50), seconds(left.p95))
         }
     };
+    let games = match clock.all_games {
+        all if all > clock.games => format!("{} of {all}", clock.games),
+        _ => clock.games.to_string(),
+    };
     let budgets = specs.iter().map(|spec| match clock.budget_to_used.get(spec) {
         Some(share) if *share > 0.0 => format!("{share:.2}"),
         _ => "-".to_owned(),
@@ -74,7 +78,7 @@ fn player(clock: &PlayerClock, specs: &[String]) -> String {
     format!(
         "| {} | {} | {} s | {left} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} % | {:.1} % | {:.1} % | {} | {} | {} |",
         cell(&clock.player),
-        clock.games,
+        games,
         seconds(clock.mean_ms),
         share(clock.hoarded, clock.games),
         share(clock.rushed, clock.moves),

@@ -27,6 +27,9 @@ pub struct PlayerClock {
     pub player: String,
     /// Games with times.
     pub games: usize,
+    /// Games, those without times among them.
+    #[serde(default)]
+    pub all_games: usize,
     /// Moves with times.
     pub moves: usize,
     /// Mean time of a move, in milliseconds.
@@ -54,6 +57,7 @@ pub struct PlayerClock {
 /// The sums of one player, kept small, since servers have hundreds of thousands of players.
 #[derive(Clone, Debug)]
 struct Sums {
+    all_games: u32,
     games: u32,
     moves: u64,
     hoarded: u32,
@@ -82,13 +86,11 @@ impl PlayerClocks {
             let Some(name) = name else { continue };
             let own = || times.moves.iter().enumerate().filter(move |(_, mv)| mv.color == color);
             let is_lost = times.loss.is_some_and(|loss| loss.color == color && !loss.is_drawn);
-            if own().next().is_none() && !is_lost {
-                continue;
-            }
             if !self.players.contains_key(name) {
                 self.players.insert(name.into(), Box::new(Sums::new(advice.len())));
             }
             let Some(sums) = self.players.get_mut(name) else { continue };
+            sums.all_games += 1;
             sums.lost_on_time += u32::from(is_lost);
             for (at, mv) in own().filter(|(_, mv)| mv.clock_ms.is_some()) {
                 sums.asked_ms += mv.used_ms;
@@ -103,20 +105,21 @@ impl PlayerClocks {
         }
     }
 
-    /// Whether there is no player.
+    /// Whether no player has a move with a time or a game that was lost on time.
     pub fn is_empty(&self) -> bool {
-        self.players.is_empty()
+        !self.players.values().any(|sums| sums.is_told())
     }
 
-    /// The clock of each player, sorted by name. `managers` are the managers whose advice was added, in that order.
+    /// The clock of each player with a time or a loss on time, sorted by name. `managers` are the managers whose advice was added, in that order.
     pub fn clocks(&self, managers: &[impl AsRef<str>]) -> impl Iterator<Item = PlayerClock> {
-        self.players.iter().map(|(name, sums)| sums.clock(name, managers))
+        self.players.iter().filter(|(_, sums)| sums.is_told()).map(|(name, sums)| sums.clock(name, managers))
     }
 }
 
 impl Sums {
     fn new(managers: usize) -> Sums {
         Sums {
+            all_games: 0,
             games: 0,
             moves: 0,
             hoarded: 0,
@@ -129,6 +132,10 @@ impl Sums {
             asked_ms: 0.0,
             budgets_ms: vec![0.0; managers].into(),
         }
+    }
+
+    fn is_told(&self) -> bool {
+        self.games > 0 || self.lost_on_time > 0
     }
 
     fn add(&mut self, moves: &[&ClockedMove], start_ms: Option<f64>, end_ms: Option<f64>, is_lost: bool) {
@@ -157,6 +164,7 @@ impl Sums {
         PlayerClock {
             player: name.to_owned(),
             games: self.games as usize,
+            all_games: self.all_games as usize,
             moves: self.moves as usize,
             mean_ms: all_ms / self.moves.max(1) as f64,
             known_ends: self.left_ms.seen(),
@@ -208,8 +216,8 @@ mod tests {
              [Result \"0-1\"]\n[Termination \"Time forfeit\"]\n\n1. e4 e5 0-1\n\n\
              [Result \"1/2-1/2\"]\n[Termination \"Time forfeit\"]\n\n1. e4 e5 1/2-1/2\n",
         );
-        let told: Vec<(usize, usize, usize)> =
-            clocks.iter().map(|clock| (clock.games, clock.lost_on_time, clock.overrun)).collect();
-        assert_eq!(told, [(1, 2, 0), (1, 0, 0)]);
+        let told: Vec<[usize; 4]> =
+            clocks.iter().map(|clock| [clock.games, clock.all_games, clock.lost_on_time, clock.overrun]).collect();
+        assert_eq!(told, [[1, 3, 2, 0], [1, 3, 0, 0]]);
     }
 }
