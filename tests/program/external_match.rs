@@ -142,6 +142,12 @@ fn in_a_round_robin_all_play_all_and_it_goes_on() {
     assert_eq!(after(3).matches("[Event ").count(), 2);
     let line = refused(&command(folder.path(), &["--engine", &engines[0], "--engine", "name=A"]).output().unwrap());
     assert_eq!(line, "zeitnot: \"name=A\" is no engine: it has no command");
+    for task in [&["audit"][..], &["report", "--out", "r.html"]] {
+        let mut time = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+        time.current_dir(folder.path()).arg("time").args(task).arg("match.3.pgn.jsonl");
+        let line = refused(&time.output().unwrap());
+        assert!(line.contains("match.3.pgn.jsonl: that is the journal of a match: its games are in the PGN"), "{line}");
+    }
     let line = refused(&command(folder.path(), &["--engine", &engines[0]]).output().unwrap());
     assert!(line.contains("two engines or more"), "{line}");
 }

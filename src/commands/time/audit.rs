@@ -7,16 +7,20 @@ use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command};
 use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use zeitnot_engine::chess::Color;
 use zeitnot_lab::audit::{
     Advice, GameTimes, ManagerSums, PlayerClocks, Remarks, advice, game_times, is_tmgr_log, lost_on_time, player_name,
     read_tmgr_log,
 };
+use zeitnot_lab::report::MATCH_JOURNAL;
 use zeitnot_lab::results::{AuditMove, AuditSummary, AuditSums, LabResult, LogMove, LostGame, ManagerTotals};
-use zeitnot_lab::{PgnGame, PgnGames, Rereadable};
+use zeitnot_lab::{PgnGame, PgnGames, Rereadable, is_match_journal};
 use zeitnot_text::printable::plain;
 
+/// Most bytes of a journal's first line, the settings.
+const MOST_SETTINGS: u64 = 1 << 20;
 /// Games lost on time that the table shows; `--json` has all.
 const MOST_LOST: usize = 50;
 
@@ -57,6 +61,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     for path in time_flags::named_files(matches) {
         let cannot_read = || format!("cannot read {}", path.display());
         let source = Rereadable::new(path).with_context(cannot_read)?;
+        anyhow::ensure!(!is_journal(source.path()).with_context(cannot_read)?, "{}: {MATCH_JOURNAL}", path.display());
         let is_log = File::open(source.path()).and_then(is_tmgr_log).with_context(cannot_read)?;
         if is_log {
             let bytes = std::fs::read(source.path()).with_context(cannot_read)?;
@@ -81,6 +86,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         audit_tables::show(&audit.sums(), &audit.specs, &audit.lost);
     }
     Ok(())
+}
+
+/// Whether a file is the journal of a match, by its first line.
+fn is_journal(path: &Path) -> std::io::Result<bool> {
+    let mut first = Vec::new();
+    BufReader::new(File::open(path)?.take(MOST_SETTINGS)).read_until(b'\n', &mut first)?;
+    Ok(serde_json::from_slice(&first).is_ok_and(|first| is_match_journal(&first)))
 }
 
 /// Prints each result as a line.

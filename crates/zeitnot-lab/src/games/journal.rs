@@ -211,6 +211,11 @@ pub fn read_journal(path: &Path) -> Result<Vec<GameRecord>, JournalError> {
     Ok(parse(path, &bytes)?.entries.into_values().collect())
 }
 
+/// Whether an object of JSON is the first line of a match's journal, the settings, which name both players.
+pub fn is_match_journal(first: &Value) -> bool {
+    ["first", "second", "match"].iter().all(|setting| first.get(setting).is_some_and(Value::is_object))
+}
+
 /// The complete lines of a journal.
 struct Content<E> {
     settings: Value,

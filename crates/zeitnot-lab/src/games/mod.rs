@@ -39,7 +39,7 @@ pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
 pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience, program_file};
 pub use external_player::ExternalPlayer;
-pub use journal::{Entry, Journal, read_journal};
+pub use journal::{Entry, Journal, is_match_journal, read_journal};
 pub use journal_error::JournalError;
 pub use lag::{LagError, LagModel};
 pub use openings::{OpeningOrder, Openings, OpeningsError};

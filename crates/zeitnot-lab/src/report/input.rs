@@ -6,6 +6,7 @@ use super::matches::Match;
 use super::runs::RunRow;
 use super::tunings::Tuning;
 use crate::audit::{TmgrMove, is_tmgr_log, read_tmgr_log};
+use crate::games::is_match_journal;
 use crate::results::{ComparisonResult, CourseSettings, LabResult};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -102,6 +103,9 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
     while let Some((at, value)) = values.next() {
         if !value.is_object() {
             return Err(ReportError::UnknownJson);
+        }
+        if at == 0 && is_match_journal(&value) {
+            return Err(ReportError::Journal);
         }
         if value.get("kind").is_none() {
             return Err(ReportError::NoKind { number: at + 1 });

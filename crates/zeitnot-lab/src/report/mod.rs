@@ -51,6 +51,10 @@ pub struct ReportRules {
     pub overhead_ms: f64,
 }
 
+/// What to read in place of a match's journal.
+pub const MATCH_JOURNAL: &str =
+    "that is the journal of a match: its games are in the PGN beside it, whose name has no .jsonl";
+
 /// Why there is no report on a file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -64,6 +68,9 @@ pub enum ReportError {
         "JSON of none of the commands match, time replay, time compare, time simulate and time audit (with --json), nor the course of time tune"
     )]
     UnknownJson,
+    /// The file is a journal, which has the games for `--resume` alone.
+    #[error("{}", MATCH_JOURNAL)]
+    Journal,
     /// An object in the file has no kind.
     #[error(
         "entry {number} has no \"kind\", which results have since version 0.1: make it again with match, time replay, time compare, time simulate or time audit (with --json), or time tune"
