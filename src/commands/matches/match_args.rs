@@ -106,7 +106,7 @@ fn rare() -> [Arg; 11] {
         text("engine", "[KEYS] COMMAND", "Another engine of a round robin; given once for each engine")
             .long_help(
                 "Another engine of a round robin, in which all play --games games with each; given once for each engine. Before the \
-                 command may stand name=NAME, rating=ELO and option.NAME=VALUE",
+                 command may stand name=NAME, rating=ELO and option.NAME=VALUE; cmd=COMMAND may stand among these",
             )
             .action(ArgAction::Append)
             .value_parser(text_with_paths())

@@ -3,7 +3,7 @@
 use super::SetupError;
 
 /// Begins of the words that may stand before a command.
-const KEYS: [&str; 3] = ["name=", "rating=", "option."];
+const KEYS: [&str; 4] = ["name=", "rating=", "option.", "cmd="];
 
 /// An engine as a command line names it: `name=A option.Hash=16 stockfish`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,7 +19,8 @@ pub struct EngineLine {
 }
 
 impl EngineLine {
-    /// Reads the words before the command as a shell splits them, in the spelling of fastchess; the rest is the command.
+    /// Reads the words before the command as a shell splits them, in the spelling of fastchess; the rest is the command,
+    /// unless `cmd=` gives it.
     ///
     /// # Errors
     /// [`SetupError::EngineLine`].
@@ -33,6 +34,7 @@ impl EngineLine {
             let value = value.ok_or_else(|| fail(format!("{key} has no value, or a quotation mark is not closed")))?;
             match (key, value.split_once('=')) {
                 ("name=", _) => line.name = Some(value),
+                ("cmd=", _) => line.command = value,
                 ("rating=", _) => {
                     line.rating = Some(value.parse().map_err(|_| fail(format!("{value} is no rating")))?);
                 }
@@ -41,8 +43,12 @@ impl EngineLine {
             }
             rest = rest[end..].trim_start();
         }
-        line.command = rest.to_owned();
-        if rest.is_empty() { Err(fail("it has no command".to_owned())) } else { Ok(line) }
+        match (line.command.is_empty(), rest.is_empty()) {
+            (true, true) => Err(fail("it has no command".to_owned())),
+            (true, false) => Ok(EngineLine { command: rest.to_owned(), ..line }),
+            (false, true) => Ok(line),
+            (false, false) => Err(fail(format!("it has a command by cmd=, and then {rest:?}"))),
+        }
     }
 }
 
@@ -77,6 +83,10 @@ mod tests {
             command: "./x 'y z' name=b".into(),
         };
         assert_eq!(line.unwrap(), expected);
+        let fastchess = EngineLine { name: Some("x".into()), command: "./x --fast".into(), ..EngineLine::default() };
+        for text in ["cmd='./x --fast' name=x", "name=x cmd=\"./x --fast\""] {
+            assert_eq!(EngineLine::parse(text).unwrap(), fastchess);
+        }
         let plain = EngineLine { command: "stockfish".into(), ..EngineLine::default() };
         assert_eq!(EngineLine::parse("stockfish").unwrap(), plain);
     }
@@ -90,6 +100,7 @@ mod tests {
             ("name='A x", "name= has no value, or a quotation mark is not closed"),
             ("rating=good x", "good is no rating"),
             ("option.Hash x", "option.Hash has no value"),
+            ("cmd=x --fast name=A", "it has a command by cmd=, and then \"--fast name=A\""),
         ] {
             let error = EngineLine::parse(text).unwrap_err().to_string();
             assert_eq!(error, format!("\"{text}\" is no engine: {reason}"));
