@@ -299,5 +299,6 @@ fn what_would_lose_games_or_mix_matches_is_refused_in_one_line() {
     let output = match_of_others.args(["--engine2", "/no/such --fast", "--name2", "X"]).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && errors.contains("cannot start /no/such"), "{errors}");
+    assert!(errors.contains("the match ended before its first game did") && !errors.contains("--resume"), "{errors}");
     assert!(std::fs::read(&journal).unwrap() == ended);
 }

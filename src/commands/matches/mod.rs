@@ -272,8 +272,10 @@ impl<'a> Match<'a> {
             }
             Event::BrokenOff(record) => write(record),
         });
-        let end =
-            end.with_context(|| format!("{}: the match ended early (--resume goes on with it)", path.display()))?;
+        let end = end.with_context(|| match journal.games().is_empty() {
+            true => format!("{}: the match ended before its first game did", path.display()),
+            false => format!("{}: the match ended early (--resume goes on with it)", path.display()),
+        })?;
         if let Some(error) = failure {
             return Err(error);
         }
