@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_lab::results::{LabResult, MatchGame, MatchScore, MatchSummary, RatingResult, RatingSummary};
 use zeitnot_lab::strength::Results;
 use zeitnot_lab::strength::elo::EloDifference;
-use zeitnot_lab::strength::ratings::{Encounter, RatingValue, rate};
+use zeitnot_lab::strength::ratings::{Encounter, Rating, RatingValue, rate};
 use zeitnot_lab::strength::sprt::{Decision, Sprt, SprtModel};
-use zeitnot_lab::{GameRecord, MatchEnd, MoveRecord};
+use zeitnot_lab::{Evaluation, GameRecord, MatchEnd, MoveRecord};
 
 /// Reports a match to people or programs.
 pub struct News<'a> {
@@ -61,7 +61,10 @@ impl<'a> News<'a> {
         match &mut self.live {
             Some(live) => live.started(game, [white, black]),
             None if self.json => {}
-            None => self.tell(&format!("game {game}: {white} (White) - {black} (Black); clocks: White, Black")),
+            None => {
+                let clocks = if self.has_clock { "; clocks: White, Black" } else { "" };
+                self.tell(&format!("game {game}: {white} (White) - {black} (Black){clocks}"));
+            }
         }
     }
 
@@ -99,9 +102,10 @@ impl<'a> News<'a> {
             return;
         }
         let [white, black] = &record.players;
+        let over = record.over_ms().map(|ms| format!(", {:.0} ms over", ms.ceil())).unwrap_or_default();
         let error = record.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
         self.tell(&format!(
-            "game {}: {white} - {black} {} ({}{error})",
+            "game {}: {white} - {black} {} ({}{over}{error})",
             record.game,
             record.result(),
             record.termination
@@ -124,18 +128,30 @@ impl<'a> News<'a> {
 /// The line about a move: its budget and hard limit, the time it took, and the clocks.
 fn move_line(number: usize, last: &MoveRecord, has_clock: bool) -> String {
     let dots = if last.white { "." } else { "..." };
-    let q = last.evaluation.and_then(|evaluation| evaluation.q).unwrap_or(0.0) * if last.white { 1.0 } else { -1.0 };
+    let evaluation = last.evaluation.map_or_else(String::new, |evaluation| evaluation_text(&evaluation, last.white));
     let budget = last.budget_ms.zip(last.hard_limit_ms);
     let budget = budget.map(|(budget, limit)| format!("budget {budget:>7.0} to {limit:>7.0} ms  "));
-    let clocks = || format!("  clocks {:>8} {:>8}", seconds(last.clocks_ms[0]), seconds(last.clocks_ms[1]));
+    let clocks = || format!(" clocks {:>8} {:>8}", seconds(last.clocks_ms[0]), seconds(last.clocks_ms[1]));
     format!(
-        "{:<12} {}used {:>7.0} ms  nodes {:>7}  q {q:>+6.3}{}",
+        "{:<12} {}used {:>7.0} ms  nodes {:>7}  {evaluation:<9}{}",
         format!("{number}{dots} {}", last.san),
         budget.unwrap_or_default(),
         last.used_ms,
         last.nodes,
         if has_clock { clocks() } else { String::new() },
     )
+    .trim_end()
+    .to_owned()
+}
+
+/// An evaluation from White's side, as the player tells it: `q`, moves to mate, or centipawns.
+fn evaluation_text(evaluation: &Evaluation, white: bool) -> String {
+    let sign = if white { 1 } else { -1 };
+    match (evaluation.q, evaluation.mate) {
+        (Some(q), _) => format!("q {:>+6.3}", q * f64::from(sign)),
+        (None, Some(mate)) => format!("mate {:+}", sign * mate),
+        (None, None) => format!("cp {:>+5}", sign * evaluation.cp),
+    }
 }
 
 /// `1:05.31`: minutes and seconds.
@@ -221,14 +237,8 @@ pub fn ranking(encounters: &[Encounter], anchors: &BTreeMap<String, f64>, json: 
         return Ok(());
     }
     for (place, rating) in (1..).zip(&all) {
-        let value = match rating.value {
-            RatingValue::Anchor { elo } => format!("{elo:.0}, which is given"),
-            RatingValue::Estimated { elo, margin } => format!("{elo:.0} +- {margin:.0}"),
-            RatingValue::Above => "above all".to_owned(),
-            RatingValue::Below => "below all".to_owned(),
-            RatingValue::Unknown => "unknown".to_owned(),
-        };
-        say!("{place}. {}: {} points of {} games, rating {value}", rating.player, rating.points, rating.games);
+        let Rating { player, value, games, points } = rating;
+        say!("{place}. {player}: {points} points of {games} games, rating {value}");
     }
     Ok(())
 }
@@ -236,6 +246,15 @@ pub fn ranking(encounters: &[Encounter], anchors: &BTreeMap<String, f64>, json: 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn evaluations_are_from_whites_side_and_as_the_player_tells_them() {
+        let cp = Evaluation { cp: 35, mate: None, q: None };
+        let mate = Evaluation { mate: Some(-3), ..cp };
+        assert_eq!([true, false].map(|white| evaluation_text(&cp, white)), ["cp   +35", "cp   -35"]);
+        assert_eq!([true, false].map(|white| evaluation_text(&mate, white)), ["mate -3", "mate +3"]);
+        assert_eq!(evaluation_text(&Evaluation { q: Some(0.086), ..cp }, false), "q -0.086");
+    }
 
     #[test]
     fn draws_in_which_a_clock_ran_out_are_not_told_as_lost() {
