@@ -33,7 +33,7 @@ fn results() -> Vec<Value> {
         "expected_new": null, "tree_reuse": null, "moves": null, "nps": null, "time_ms": null,
     });
     let player = json!({
-        "player": "a", "games": 2, "moves": 40, "mean_ms": 99.5, "known_ends": 2, "clock_left_ms": quantiles(),
+        "player": "a", "games": 2, "all_games": 3, "moves": 40, "mean_ms": 99.5, "known_ends": 2, "clock_left_ms": quantiles(),
         "share_by_phase": [0.5, 0.25, 0.25], "hoarded": 0, "rushed": 1, "risked": 2, "overrun": 3, "lost_on_time": 1,
         "budget_to_used": { "smooth": 1.25 },
     });
