@@ -4,8 +4,11 @@ mod by_hand;
 mod lines;
 mod log;
 mod nearest;
+mod output;
 mod parse;
 mod print;
+mod reporter;
 mod session;
 
-pub use session::{Output, SessionError, Switches, run};
+pub use output::Output;
+pub use session::{SessionError, Switches, run};

@@ -2,218 +2,26 @@
 
 use super::by_hand;
 use super::lines::Lines;
-use super::log::{Log, LogError};
 use super::nearest::did_you_mean;
+use super::output::Output;
 use super::parse::{self, Command};
 use super::print::{self, Display};
+use super::reporter::Reporter;
 use crate::crash_report;
-use parking_lot::Mutex;
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 use zeitnot_engine::announcer::{Announcer, ERROR};
 use zeitnot_engine::chess::divide;
 use zeitnot_engine::engine::options::SPECS;
-use zeitnot_engine::engine::{
-    EndReason, Engine, EngineError, Listener, MOST_MOVES, MoveStats, OptionError, Prepared, Report, SearchEnd,
-    ignored_options,
-};
-use zeitnot_text::printable;
-use zeitnot_time::Plan;
+use zeitnot_engine::engine::{Engine, EngineError, MOST_MOVES, OptionError, Prepared, ignored_options};
 
 /// The engine's name in GUIs.
 const NAME: &str = "Zeitnot";
 
 /// Deepest `go perft`, in plies: a deeper one takes hours and cannot be stopped.
 const DEEPEST_PERFT: u32 = 7;
-
-/// The destination of lines for the GUI; shared by the loop and the search's threads, one whole line at a time.
-#[derive(Clone)]
-pub struct Output(Arc<Mutex<Sinks>>);
-
-struct Sinks {
-    gui: Box<dyn Write + Send>,
-    /// Standard error: bots and match runners show it, and nothing of what an engine says to a GUI.
-    console: Option<Box<dyn Write + Send>>,
-    log: Option<Log>,
-    /// Lines that go out together with the next one.
-    held: String,
-}
-
-impl Output {
-    /// An output that writes to `sink`.
-    pub fn new(sink: impl Write + Send + 'static) -> Output {
-        Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), console: None, log: None, held: String::new() })))
-    }
-
-    /// Says errors, and what plays, on `console` too.
-    #[must_use]
-    pub fn with_console(self, console: impl Write + Send + 'static) -> Output {
-        self.0.lock().console = Some(Box::new(console));
-        self
-    }
-
-    /// Writes an `info string` for the GUI, and the same text to the console.
-    fn tell(&self, text: &str) {
-        self.line(&print::info(&text));
-        self.say_on_console(text);
-    }
-
-    fn say_on_console(&self, text: &str) {
-        if let Some(console) = &mut self.0.lock().console {
-            // Nobody may read it.
-            let _ = writeln!(console, "{}", printable::line(text));
-        }
-    }
-
-    fn line(&self, text: &str) {
-        self.lines(std::iter::once(text));
-    }
-
-    /// Writes lines at once: a GUI that wakes up at the first of them may take the processor away from the last, on the
-    /// clock.
-    fn lines<'a>(&self, lines: impl Iterator<Item = &'a str>) {
-        let mut sinks = self.0.lock();
-        lines.for_each(|line| sinks.hold(line));
-        let Sinks { gui, held, .. } = &mut *sinks;
-        // A GUI that has gone does not read; the end of its input ends the loop.
-        let _ = gui.write_all(held.as_bytes()).and_then(|()| gui.flush());
-        held.clear();
-    }
-
-    /// Keeps a line back until the next one is written.
-    fn hold(&self, line: &str) {
-        self.0.lock().hold(line);
-    }
-
-    /// Writes a line to the log alone, if there is one.
-    fn log(&self, mark: &str, text: &str) {
-        let logged = self.0.lock().log.as_mut().map(|log| log.line(mark, &printable::line(text)));
-        self.tell_of(logged);
-    }
-
-    /// Reports the error if the log could not be written.
-    fn tell_of(&self, logged: Option<Result<(), LogError>>) {
-        if let Some(Err(error)) = logged {
-            self.error(&error);
-        }
-    }
-
-    /// Changes to the log at `path`, unless that log is in use already.
-    fn log_to(&self, path: &str) {
-        if self.0.lock().log.as_ref().map_or("", Log::path) == path {
-            return;
-        }
-        match Log::open(path) {
-            Ok(log) => {
-                if let Some(folder) = log.as_ref().and_then(Log::folder) {
-                    crash_report::set_folder(Some(folder));
-                }
-                self.0.lock().log = log;
-            }
-            Err(error) => self.error(&error),
-        }
-    }
-
-    fn error(&self, error: &dyn std::fmt::Display) {
-        self.tell(&print::error(error));
-    }
-}
-
-impl Sinks {
-    fn hold(&mut self, line: &str) {
-        // What it quotes (a complaint the input, a default a path) must not speak in the engine's name.
-        let line = printable::line(line);
-        self.held.push_str(&line);
-        self.held.push('\n');
-        if let Some(Err(error)) = self.log.as_mut().map(|log| log.line("<<", &line)) {
-            // The log complains once.
-            self.hold(&print::info(&print::error(&error)));
-        }
-    }
-}
-
-/// Passes a search's words on to the GUI.
-struct Reporter {
-    output: Output,
-    display: Display,
-    /// `TimeManagerLog`.
-    time_log: bool,
-    /// `VerboseMoveStats`; without it the statistics of moves go to the log.
-    verbose: bool,
-    /// Whether a failure was reported before the answer.
-    failed: AtomicBool,
-}
-
-impl Reporter {
-    fn hold_move_stats(&self, stats: &[MoveStats]) {
-        for stats in stats {
-            let line = self.display.move_stats(stats);
-            match self.verbose {
-                true => self.output.hold(&print::info(&line)),
-                false => self.output.log("--", &line),
-            }
-        }
-    }
-
-    fn hold_report(&self, report: &Report) {
-        self.display.report(report).iter().for_each(|line| self.output.hold(line));
-        if let Some(line) = self.display.unvisited(report) {
-            self.output.hold(&print::info(&line));
-        }
-        self.hold_move_stats(&report.move_stats);
-    }
-}
-
-impl Listener for Reporter {
-    fn planned(&self, plan: &Plan) {
-        // It goes out with the first report, or with the answer.
-        self.output.hold(&print::plan(plan, self.time_log));
-    }
-
-    fn report(&self, report: &Report) {
-        self.hold_report(report);
-        self.output.lines(std::iter::empty());
-    }
-
-    fn failed(&self, error: &str) {
-        self.failed.store(true, Ordering::Relaxed);
-        self.output.error(&error);
-    }
-
-    fn finished(&self, end: &SearchEnd) {
-        if let Some(error) = end.error.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) {
-            self.output.error(error);
-        }
-        self.hold_report(&end.report);
-        if end.reason == EndReason::NoMoves {
-            self.output.hold(self.display.no_moves());
-        }
-        match end.reason {
-            EndReason::Book { weight, total } => {
-                self.output.hold(&print::book_move(weight, total));
-            }
-            EndReason::Unevaluated(guess) => {
-                self.output.hold(&print::unevaluated(guess));
-            }
-            _ => {}
-        }
-        self.hold_move_stats(&end.move_stats);
-        if let Some(time) = &end.time {
-            if self.time_log {
-                self.output.hold(&print::account(&time.account));
-            }
-            for line in time.game.iter().flat_map(|game| &game.lines) {
-                self.output.hold(&print::info(line));
-            }
-        }
-        let moves = |mv| self.display.moves(&[mv]);
-        let best = end.best.map_or_else(|| "(none)".to_owned(), moves);
-        let ponder = end.ponder.map(moves).map(|mv| format!(" ponder {mv}")).unwrap_or_default();
-        self.output.line(&format!("bestmove {best}{ponder}"));
-    }
-}
 
 /// The switches of a session that are no options of the engine.
 #[derive(Clone, Copy, Debug, Default)]
