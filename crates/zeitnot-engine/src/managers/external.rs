@@ -19,9 +19,9 @@ use zeitnot_time::{
 const PART_FOR_PLAN: f64 = 0.5;
 /// Shortest wait for an answer on a running clock, and the wait for a program that owes an answer from before: a pipe
 /// needs some tens of microseconds.
-const SHORTEST_WAIT_MS: f64 = 5.0;
+const SHORTEST_ON_CLOCK_MS: f64 = 5.0;
 /// Longest wait for an answer on a running clock: the engine hears no command meanwhile.
-const LONGEST_WAIT_MS: f64 = 1_000.0;
+const LONGEST_ON_CLOCK_MS: f64 = 1_000.0;
 /// Characters of an answer that an error quotes.
 const QUOTED: usize = 100;
 
@@ -86,8 +86,10 @@ impl External {
     fn ask<A: DeserializeOwned>(&mut self, event: &Event, what: &'static str, wait_ms: f64) -> Option<A> {
         let patience = match self.patience {
             Patience::Long => LONGEST_WAIT,
-            Patience::UntilDue if self.is_late => Duration::from_secs_f64(SHORTEST_WAIT_MS / 1e3),
-            Patience::UntilDue => Duration::from_secs_f64(wait_ms.clamp(SHORTEST_WAIT_MS, LONGEST_WAIT_MS) / 1e3),
+            Patience::UntilDue if self.is_late => Duration::from_secs_f64(SHORTEST_ON_CLOCK_MS / 1e3),
+            Patience::UntilDue => {
+                Duration::from_secs_f64(wait_ms.clamp(SHORTEST_ON_CLOCK_MS, LONGEST_ON_CLOCK_MS) / 1e3)
+            }
         };
         let pipe = match &mut self.process {
             Ok(pipe) => pipe,
