@@ -77,11 +77,10 @@ pub fn modernise(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
         behind.is_some_and(|(_, rest)| flag.is_none_or(|flag| position(rest, flag).is_some()))
     };
     let named = |name: &str, flag: Option<&str>| flag.map_or_else(|| name.to_owned(), |flag| format!("{name} {flag}"));
-    if let Some((name, flag, instead)) = GONE.into_iter().find(|(name, flag, _)| is_given(name, *flag)) {
-        return Err(format!("{} is gone: {instead}", named(name, flag)));
-    }
-    if let Some((name, flag, instead)) = LC0S.into_iter().find(|(name, flag, _)| is_given(name, *flag)) {
-        return Err(format!("{} is Lc0's alone: {instead}", named(name, flag)));
+    for (commands, why) in [(&GONE[..], "is gone"), (&LC0S, "is Lc0's alone")] {
+        if let Some((name, flag, instead)) = commands.iter().find(|(name, flag, _)| is_given(name, *flag)) {
+            return Err(format!("{} {why}: {instead}", named(name, *flag)));
+        }
     }
     Ok(SPELLINGS.iter().find_map(|spelling| rewritten(&arguments, spelling)).unwrap_or(arguments))
 }

@@ -9,7 +9,6 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
-use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::backend::CostModel;
 use zeitnot_engine::clock::VirtualClock;
 use zeitnot_engine::tablebase::Tablebase;
@@ -156,9 +155,10 @@ pub fn pairs<'a>(flag: &str, settings: impl Iterator<Item = &'a str>) -> anyhow:
     settings.map(pair).collect()
 }
 
-/// The announcer for players of a thread: silent except in the first thread, since the others would repeat its news.
-pub fn announcer(thread: usize) -> Announcer {
-    if thread == 0 { notes() } else { Announcer::default() }
+/// The pairs of players that meet, by their places: all meet all, or in a gauntlet the first meets the others.
+pub fn pairings(players: usize, is_gauntlet: bool) -> Vec<[usize; 2]> {
+    let firsts = if is_gauntlet { 0..1 } else { 0..players };
+    firsts.flat_map(|first| (first + 1..players).map(move |second| [first, second])).collect()
 }
 
 /// Loads the networks of all players for games on this clock.
@@ -243,4 +243,15 @@ pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> 
             .filter(|path| !Openings::is_built_in(path)),
     )?;
     Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_meet_all_or_the_first_meets_the_others() {
+        assert_eq!(pairings(3, false), [[0, 1], [0, 2], [1, 2]]);
+        assert_eq!(pairings(3, true), [[0, 1], [0, 2]]);
+    }
 }

@@ -43,8 +43,7 @@ impl Players {
 
     /// The pairs, by the places of their players.
     pub fn pairs(&self) -> Vec<[usize; 2]> {
-        let firsts = if self.is_round_robin { 0..self.all.len() } else { 0..1 };
-        firsts.flat_map(|first| (first + 1..self.all.len()).map(move |second| [first, second])).collect()
+        match_flags::pairings(self.all.len(), !self.is_round_robin)
     }
 }
 

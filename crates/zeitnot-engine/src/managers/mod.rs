@@ -5,12 +5,12 @@ mod external;
 mod pipe;
 
 use crate::announcer::{Announcer, ERROR};
-use crate::child::{program_file, split};
+use crate::child::program_file;
 use external::External;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
-use zeitnot_time::grammar::{self, Content};
+use zeitnot_time::grammar::{self, Content, Entry};
 use zeitnot_time::{Maker, SpecError, TimeManager};
 
 /// The name of the managers that are programs.
@@ -58,8 +58,7 @@ pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
 pub fn check(spec: &str) -> Result<(), SpecError> {
     match command(spec)? {
         Some(command) => {
-            let (program, _) =
-                split(&command).map_err(|problem| elsewhere(format!("{command:?} is no command line: {problem}")))?;
+            let (program, _) = pipe::words(&command).map_err(elsewhere)?;
             program_file(&command).map(drop).ok_or_else(|| elsewhere(format!("there is no program {program}")))
         }
         None => zeitnot_time::build(spec).map(drop),
@@ -86,8 +85,7 @@ fn command(spec: &str) -> Result<Option<String>, SpecError> {
         return Err(SpecError::UnknownManager { name: entry.name.clone(), known });
     }
     match params.as_slice() {
-        [param] if param.name == "command" && matches!(&param.content, Content::Text(text) if !text.is_empty()) => {
-            let Content::Text(text) = &param.content else { unreachable!("matched above") };
+        [Entry { name, content: Content::Text(text), .. }] if name == "command" && !text.is_empty() => {
             Ok(Some(text.clone()))
         }
         _ => Err(elsewhere("write external(command=\"PROGRAM ARGUMENT ...\")".to_owned())),

@@ -14,7 +14,6 @@ const LONGEST_ANSWER: u64 = 1 << 16;
 const ANSWERS: usize = 16;
 /// Time for a process that has closed its output to end.
 const END: Duration = Duration::from_secs(3);
-
 /// Time without a line after which a program that answered wrongly has said all.
 const SETTLED: Duration = Duration::from_millis(100);
 
@@ -43,7 +42,7 @@ impl Pipe {
     /// # Errors
     /// The problem, in words.
     pub fn start(command: &str) -> Result<Pipe, String> {
-        let (program, args) = split(command).map_err(|problem| format!("{command:?} is no command line: {problem}"))?;
+        let (program, args) = words(command)?;
         let cannot = |error: io::Error| format!("cannot start {program}: {error}");
         let streams = |command: &mut std::process::Command| {
             command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -106,6 +105,14 @@ impl Pipe {
             }
         }
     }
+}
+
+/// The program of a command line and its arguments.
+///
+/// # Errors
+/// The problem, in words.
+pub(super) fn words(command: &str) -> Result<(String, Vec<String>), String> {
+    split(command).map_err(|problem| format!("{command:?} is no command line: {problem}"))
 }
 
 /// Passes on each line that begins an object; whatever else a program prints is no answer.

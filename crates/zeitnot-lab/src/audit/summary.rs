@@ -110,7 +110,8 @@ impl PlayerClocks {
         !self.players.values().any(|sums| sums.is_told())
     }
 
-    /// The clock of each player with a time or a loss on time, sorted by name. `managers` are the managers whose advice was added, in that order.
+    /// The clock of each player with a time or a loss on time, sorted by name. `managers` are the managers whose advice was
+    /// added, in that order.
     pub fn clocks(&self, managers: &[impl AsRef<str>]) -> impl Iterator<Item = PlayerClock> {
         self.players.iter().filter(|(_, sums)| sums.is_told()).map(|(name, sums)| sums.clock(name, managers))
     }

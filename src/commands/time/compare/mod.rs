@@ -62,7 +62,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let chess960 = contestants[0].options().is_some_and(|options| options.chess960);
     let mut setup = match_flags::setup(matches, &clock, Default::default(), chess960)?;
     setup.rules = setup.rules_at(tcs[0]);
-    let pairs = pairs(contestants.len(), matches.get_flag("gauntlet"));
+    let pairs = match_flags::pairings(contestants.len(), matches.get_flag("gauntlet"));
     for pair in &pairs {
         // Each pair by itself: what makes one player random varies only the games that it plays.
         let [first, second] = pair.map(|player| &contestants[player]);
@@ -136,11 +136,6 @@ fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
     Ok(contestant)
 }
 
-fn pairs(players: usize, gauntlet: bool) -> Vec<[usize; 2]> {
-    let firsts = if gauntlet { 0..1 } else { 0..players };
-    firsts.flat_map(|first| (first + 1..players).map(move |second| [first, second])).collect()
-}
-
 /// The settings that all pairs of players and time controls share.
 struct Grid<'a> {
     contestants: &'a [Contestant],
@@ -204,12 +199,6 @@ fn file_name(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn all_meet_all_or_the_first_meets_the_others() {
-        assert_eq!(pairs(3, false), [[0, 1], [0, 2], [1, 2]]);
-        assert_eq!(pairs(3, true), [[0, 1], [0, 2]]);
-    }
 
     #[test]
     fn file_names_hold_specifications() {

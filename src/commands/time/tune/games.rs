@@ -3,6 +3,7 @@
 use super::{Judge, file_name};
 use crate::commands::flags::{match_flags, time_flags};
 use crate::commands::output::notes;
+use crate::commands::warnings::Warnings;
 use anyhow::Context as _;
 use clap::ArgMatches;
 use serde_json::{Map, Value, json};
@@ -140,9 +141,10 @@ impl Judge for GameJudge<'_> {
         let seed = mix(self.setup.rules.seed ^ mix(probe.iteration));
         let rules = Rules { seed, ..self.setup.rules_at(control.tc) };
         let plan = MatchPlan { rules, ..self.setup.plan(games, &opening) };
+        let warnings = Warnings::default();
         let make = |thread: usize| {
             // Every iteration would announce the same again.
-            let announcer = if probe.iteration > 1 { Announcer::default() } else { match_flags::announcer(thread) };
+            let announcer = if probe.iteration > 1 { Announcer::default() } else { warnings.of_players(thread, None) };
             let player = |point: &Contestant| point.player(&control.clock, &announcer, None);
             Ok([player(&plus)?, player(&minus)?])
         };
