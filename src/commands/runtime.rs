@@ -39,7 +39,7 @@ enum RuntimeCommand {
         /// CUDA 13 needs NVIDIA's driver 580 or later and cards from Turing on (GTX 16, RTX 20), CUDA 12 driver 525 or
         /// later and cards from Pascal on (GTX 10).
         #[arg(long, value_name = "VERSION", value_parser = ["12", "13"])]
-        #[arg(requires = "gpu", conflicts_with_all = ["openvino", "directml"])]
+        #[arg(requires = "gpu", conflicts_with_all = ["openvino", "directml", "webgpu"])]
         cuda: Option<String>,
         /// Variant with OpenVINO
         #[arg(long, group = "variant")]
@@ -47,6 +47,9 @@ enum RuntimeCommand {
         /// Variant with DirectML, for Windows
         #[arg(long, group = "variant")]
         directml: bool,
+        /// Variant with WebGPU, for any graphics card
+        #[arg(long, group = "variant")]
+        webgpu: bool,
         /// Installation even of a variant that is there
         #[arg(long)]
         force: bool,
@@ -57,11 +60,12 @@ enum RuntimeCommand {
 pub fn run(args: RuntimeArgs) -> anyhow::Result<()> {
     match args.command {
         RuntimeCommand::Status { library, json } => status(library, json),
-        RuntimeCommand::Install { gpu, cuda, openvino, directml, force } => {
-            let variant = match (gpu, openvino, directml) {
+        RuntimeCommand::Install { gpu, cuda, openvino, directml, webgpu, force } => {
+            let variant = match (gpu, openvino, directml, webgpu) {
                 (true, ..) => for_cards(cuda.as_deref()),
-                (_, true, _) => Variant::OpenVino,
-                (.., true) => Variant::DirectMl,
+                (_, true, ..) => Variant::OpenVino,
+                (.., true, _) => Variant::DirectMl,
+                (.., true) => Variant::WebGpu,
                 _ => Variant::Cpu,
             };
             install(variant, force)

@@ -17,12 +17,23 @@ use crate::network::{HistoryFill, Network};
 use crate::runtime::{self, Provider, nvidia};
 
 /// The names that [`create`] takes, besides aliases.
-pub const BACKENDS: [&str; 10] =
-    ["auto", "native", "onnxruntime", "cuda", "tensorrt", "openvino", "coreml", "directml", "uniform", "random"];
+pub const BACKENDS: [&str; 11] = [
+    "auto",
+    "native",
+    "onnxruntime",
+    "cuda",
+    "tensorrt",
+    "openvino",
+    "coreml",
+    "directml",
+    "webgpu",
+    "uniform",
+    "random",
+];
 
 /// The kinds of backends by name, Lc0's names among them (docs/lc0.md, 5.2). Lc0's for a CPU run Lc0's networks, as
 /// `native` does.
-const NAMES: [(&str, BackendKind); 31] = [
+const NAMES: [(&str, BackendKind); 33] = [
     ("auto", BackendKind::Auto),
     ("native", BackendKind::Native),
     ("blas", BackendKind::Native),
@@ -51,6 +62,8 @@ const NAMES: [(&str, BackendKind); 31] = [
     ("directml", BackendKind::OnnxRuntime(Provider::DirectMl)),
     ("dml", BackendKind::OnnxRuntime(Provider::DirectMl)),
     ("onnx-dml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("webgpu", BackendKind::OnnxRuntime(Provider::WebGpu)),
+    ("onnx-webgpu", BackendKind::OnnxRuntime(Provider::WebGpu)),
     ("uniform", BackendKind::Uniform),
     ("trivial", BackendKind::Uniform),
     ("random", BackendKind::Random),
@@ -61,14 +74,14 @@ const COMPARED: &str = "two backends side by side (here zeitnot backendbench --v
 
 /// Lc0's names of backends that this build does not have, and what each would need.
 const ABSENT: [(&str, &str); 16] = [
-    ("onnx-rocm", "ONNX Runtime's ROCm provider (on Windows directml runs AMD's cards)"),
-    ("onnx-migraphx", "ONNX Runtime's MIGraphX provider (on Windows directml runs AMD's cards)"),
-    ("metal", "Metal (here it is coreml)"),
-    ("opencl", "OpenCL (here it is directml or openvino)"),
+    ("onnx-rocm", "ONNX Runtime's ROCm provider (here webgpu runs AMD's cards)"),
+    ("onnx-migraphx", "ONNX Runtime's MIGraphX provider (here webgpu runs AMD's cards)"),
+    ("metal", "Metal (here it is coreml or webgpu)"),
+    ("opencl", "OpenCL (here it is webgpu)"),
     ("sycl", "SYCL (here it is openvino)"),
     ("sycl-auto", "SYCL (here it is openvino)"),
     ("sycl-fp16", "SYCL (here it is openvino)"),
-    ("dx12", "DirectX 12 (here it is directml)"),
+    ("dx12", "DirectX 12 (here it is directml or webgpu)"),
     ("xla", "XLA (here it is cuda or native)"),
     ("tensorflow-cc", "TensorFlow (here it is cuda or native)"),
     ("tensorflow-cc-cpu", "TensorFlow (here it is native)"),
@@ -347,7 +360,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_lists_what_there_is() {
-        let known = "auto, native, onnxruntime, cuda, tensorrt, openvino, coreml, directml, uniform, random";
+        let known = "auto, native, onnxruntime, cuda, tensorrt, openvino, coreml, directml, webgpu, uniform, random";
         assert_eq!(line("gpu9000"), format!("unknown backend gpu9000; there are: {known}"));
     }
 

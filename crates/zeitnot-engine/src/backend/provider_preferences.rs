@@ -113,6 +113,9 @@ pub fn saturation(rates: &[(usize, f64)], share: f64) -> Option<(usize, f64)> {
 /// is at most half of a run, and a third from 64 rows on.
 const NVIDIA_SIZES: [usize; 11] = [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 
+/// Sizes of runs through WebGPU.
+const WEBGPU_SIZES: [usize; 3] = [16, 64, 256];
+
 /// Preferences of each provider; its names and its packages are in [`crate::runtime`].
 impl Provider {
     /// Default type of weights and arithmetic: half precision where the hardware has units for it.
@@ -129,6 +132,7 @@ impl Provider {
             Provider::Cpu | Provider::OpenVino => Rows::any(1, 256),
             Provider::Cuda | Provider::TensorRt => Rows::sizes_between(&NVIDIA_SIZES, NVIDIA_SIZES[0], 1024),
             Provider::CoreMl | Provider::DirectMl => Rows::fixed(16),
+            Provider::WebGpu => Rows::sizes_between(&WEBGPU_SIZES, WEBGPU_SIZES[0], 256),
         }
     }
 
@@ -142,7 +146,7 @@ impl Provider {
         match self {
             Provider::Cpu | Provider::OpenVino => 8,
             Provider::CoreMl | Provider::DirectMl => 16,
-            Provider::Cuda | Provider::TensorRt => 256,
+            Provider::Cuda | Provider::TensorRt | Provider::WebGpu => 256,
         }
     }
 

@@ -301,9 +301,9 @@ mod tests {
 
     #[test]
     fn of_two_runtimes_for_cards_the_one_for_the_machine_comes_first() {
-        use Variant::{Cpu, DirectMl, Gpu, GpuCuda12, OpenVino};
-        assert_eq!(search_order(CudaVersion::Thirteen), [Cpu, Gpu, GpuCuda12, OpenVino, DirectMl]);
-        assert_eq!(search_order(CudaVersion::Twelve), [Cpu, GpuCuda12, Gpu, OpenVino, DirectMl]);
+        use Variant::{Cpu, DirectMl, Gpu, GpuCuda12, OpenVino, WebGpu};
+        assert_eq!(search_order(CudaVersion::Thirteen), [Cpu, Gpu, GpuCuda12, OpenVino, DirectMl, WebGpu]);
+        assert_eq!(search_order(CudaVersion::Twelve), [Cpu, GpuCuda12, Gpu, OpenVino, DirectMl, WebGpu]);
     }
 
     #[test]

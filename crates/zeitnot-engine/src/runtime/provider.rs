@@ -19,12 +19,21 @@ pub enum Provider {
     CoreMl,
     /// Any graphics processor under Windows.
     DirectMl,
+    /// Any graphics processor, through Vulkan, Direct3D 12 or Metal.
+    WebGpu,
 }
 
 impl Provider {
     /// All providers, in the order they are listed to the user.
-    pub const ALL: [Provider; 6] =
-        [Provider::Cpu, Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl, Provider::DirectMl];
+    pub const ALL: [Provider; 7] = [
+        Provider::Cpu,
+        Provider::Cuda,
+        Provider::TensorRt,
+        Provider::OpenVino,
+        Provider::CoreMl,
+        Provider::DirectMl,
+        Provider::WebGpu,
+    ];
 
     /// The backend's name.
     pub fn name(self) -> &'static str {
@@ -35,6 +44,7 @@ impl Provider {
             Provider::OpenVino => "openvino",
             Provider::CoreMl => "coreml",
             Provider::DirectMl => "directml",
+            Provider::WebGpu => "webgpu",
         }
     }
 
@@ -47,6 +57,7 @@ impl Provider {
             Provider::OpenVino => "OpenVINO",
             Provider::CoreMl => "CoreML",
             Provider::DirectMl => "Dml",
+            Provider::WebGpu => "WebGpu",
         }
     }
 
@@ -58,6 +69,7 @@ impl Provider {
             Provider::Cuda | Provider::TensorRt => &[Variant::Gpu, Variant::GpuCuda12],
             Provider::OpenVino => &[Variant::OpenVino],
             Provider::DirectMl => &[Variant::DirectMl],
+            Provider::WebGpu => &[Variant::WebGpu],
         }
     }
 
@@ -68,6 +80,7 @@ impl Provider {
             Provider::Cpu | Provider::CoreMl => Variant::Cpu.command(),
             Provider::OpenVino => Variant::OpenVino.command(),
             Provider::DirectMl => Variant::DirectMl.command(),
+            Provider::WebGpu => Variant::WebGpu.command(),
         }
     }
 
@@ -82,6 +95,7 @@ impl fmt::Display for Provider {
         f.write_str(match self {
             Provider::TensorRt => "TensorRT",
             Provider::DirectMl => "DirectML",
+            Provider::WebGpu => "WebGPU",
             other => other.runtime_name(),
         })
     }

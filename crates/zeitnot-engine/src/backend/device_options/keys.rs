@@ -14,10 +14,10 @@ pub(super) struct Key {
 }
 
 const CPU_LIKE: &[Provider] = &[Provider::Cpu, Provider::OpenVino];
-const INDEXED: &[Provider] = &[Provider::Cuda, Provider::TensorRt, Provider::DirectMl];
+const INDEXED: &[Provider] = &[Provider::Cuda, Provider::TensorRt, Provider::DirectMl, Provider::WebGpu];
 const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::OpenVino, Provider::CoreMl];
 const DEVICES: &[Provider] =
-    &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::DirectMl, Provider::CoreMl];
+    &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::DirectMl, Provider::CoreMl, Provider::WebGpu];
 /// The most runs in flight on one device: each takes a copy of the weights.
 const MOST_RUNS: usize = 8;
 /// The largest batch that can be asked for (Lc0's).
@@ -235,7 +235,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         name: PROVIDER,
         expected: "an option of the provider",
-        providers: &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl],
+        providers: &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl, Provider::WebGpu],
         // `DeviceOptions` adds it under the name that stands in the place of KEY.
         set: |_, _| false,
     },

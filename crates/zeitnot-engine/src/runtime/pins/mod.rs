@@ -46,12 +46,14 @@ pub enum Variant {
     OpenVino,
     /// DirectML, for Windows.
     DirectMl,
+    /// WebGPU, for any card.
+    WebGpu,
 }
 
 impl Variant {
     /// All variants, in the order in which they are tried where any would do.
-    pub(crate) const ALL: [Variant; 5] =
-        [Variant::Cpu, Variant::Gpu, Variant::GpuCuda12, Variant::OpenVino, Variant::DirectMl];
+    pub(crate) const ALL: [Variant; 6] =
+        [Variant::Cpu, Variant::Gpu, Variant::GpuCuda12, Variant::OpenVino, Variant::DirectMl, Variant::WebGpu];
 
     /// The command that installs this variant.
     pub(crate) fn command(self) -> &'static str {
@@ -61,6 +63,7 @@ impl Variant {
             Variant::GpuCuda12 => "zeitnot runtime install --gpu --cuda 12",
             Variant::OpenVino => "zeitnot runtime install --openvino",
             Variant::DirectMl => "zeitnot runtime install --directml",
+            Variant::WebGpu => "zeitnot runtime install --webgpu",
         }
     }
 
@@ -69,7 +72,7 @@ impl Variant {
         match self {
             Variant::Gpu => Some(CudaVersion::Thirteen),
             Variant::GpuCuda12 => Some(CudaVersion::Twelve),
-            Variant::Cpu | Variant::OpenVino | Variant::DirectMl => None,
+            Variant::Cpu | Variant::OpenVino | Variant::DirectMl | Variant::WebGpu => None,
         }
     }
 
@@ -87,6 +90,7 @@ impl fmt::Display for Variant {
             Variant::GpuCuda12 => "gpu-cuda12",
             Variant::OpenVino => "openvino",
             Variant::DirectMl => "directml",
+            Variant::WebGpu => "webgpu",
         })
     }
 }

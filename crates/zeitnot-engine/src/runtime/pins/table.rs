@@ -18,13 +18,16 @@ const GPU: &str = "onnxruntime-gpu";
 const VERSION: &str = "1.31.1";
 /// The last version that the index has for CUDA 12.
 const VERSION_FOR_CUDA_12: &str = "1.26.0";
+const WEBGPU: &str = "onnxruntime-webgpu";
+/// The newest version that the index had on 2026-11-26.
+const VERSION_FOR_WEBGPU: &str = "1.27.0";
 const LINUX_LIBRARY: &str = "libonnxruntime.so.1.31.1";
 const LINUX_LIBRARY_FOR_CUDA_12: &str = "libonnxruntime.so.1.26.0";
 const WINDOWS_LIBRARY: &str = "onnxruntime.dll";
 
 /// Every pinned package. macOS on Intel and musl have no package, since the index has none; the Windows wheel of
 /// `onnxruntime-openvino` leaves OpenVINO itself out.
-pub(crate) const PINS: [Pin; 11] = [
+pub(crate) const PINS: [Pin; 14] = [
     Pin {
         variant: Variant::Cpu,
         platform: "linux-x86_64",
@@ -370,6 +373,45 @@ pub(crate) const PINS: [Pin; 11] = [
             "win_amd64",
             25_106_000,
             "96642a787e5a6f33bf043521c0f06eb1eb663f6b830e5862a2026d03f9c90543",
+        )],
+    },
+    Pin {
+        variant: Variant::WebGpu,
+        platform: "linux-x86_64",
+        library: "libonnxruntime.so.1.27.0",
+        library_sha256: None,
+        wheels: &[wheel(
+            WEBGPU,
+            VERSION_FOR_WEBGPU,
+            "manylinux_2_28_x86_64",
+            25_149_948,
+            "142eb8bdb803c58117bf64164d201f43180bc87229cac14b590aa4ea79e0f70b",
+        )],
+    },
+    Pin {
+        variant: Variant::WebGpu,
+        platform: "macos-aarch64",
+        library: "libonnxruntime.1.27.0.dylib",
+        library_sha256: None,
+        wheels: &[wheel(
+            WEBGPU,
+            VERSION_FOR_WEBGPU,
+            "macosx_14_0_arm64",
+            24_068_177,
+            "f39aec2f3e252dd445759065e1a7cd11f910fc87ce5de6e2edb1846ef7020034",
+        )],
+    },
+    Pin {
+        variant: Variant::WebGpu,
+        platform: "windows-x86_64",
+        library: WINDOWS_LIBRARY,
+        library_sha256: None,
+        wheels: &[wheel(
+            WEBGPU,
+            VERSION_FOR_WEBGPU,
+            "win_amd64",
+            27_224_981,
+            "c2de23fb6bb775f86d2eef57e3cac6f885d16289a84e6232d2e78803f84f38c5",
         )],
     },
 ];

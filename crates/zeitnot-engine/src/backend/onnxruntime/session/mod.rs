@@ -101,7 +101,7 @@ impl SessionPlan {
         match self.provider {
             Provider::TensorRt | Provider::CoreMl => true,
             Provider::OpenVino => !self.is_cpu(),
-            Provider::Cpu | Provider::Cuda | Provider::DirectMl => false,
+            Provider::Cpu | Provider::Cuda | Provider::DirectMl | Provider::WebGpu => false,
         }
     }
 
@@ -129,6 +129,7 @@ impl SessionPlan {
             Provider::OpenVino => format!("OpenVINO {}", self.units.as_deref().unwrap_or("CPU")),
             Provider::CoreMl => format!("CoreML {}", self.units.as_deref().unwrap_or("all")),
             Provider::DirectMl => format!("DirectML {}", self.device),
+            Provider::WebGpu => "WebGPU".to_owned(),
         };
         format!("{device}, ONNX Runtime {}", runtime.version)
     }
@@ -166,7 +167,7 @@ impl SessionPlan {
             };
             let builder = match self.provider {
                 // It leaves a network to the CPU without a word when it does not know the device.
-                Provider::OpenVino => builder.with_disable_cpu_fallback()?,
+                Provider::OpenVino | Provider::WebGpu => builder.with_disable_cpu_fallback()?,
                 _ => builder,
             };
             // DirectML does not work with it (ONNX Runtime's documentation of the provider).
@@ -201,6 +202,7 @@ impl SessionPlan {
             ],
             Provider::OpenVino => vec![with_settings!(ep::OpenVINO::default(), settings, given)],
             Provider::CoreMl => vec![with_settings!(ep::CoreML::default(), settings, given)],
+            Provider::WebGpu => vec![with_settings!(ep::WebGPU::default(), settings, given)],
             Provider::DirectMl => vec![ep::DirectML::default().with_device_id(self.device.cast_signed()).build()],
         };
         list.into_iter().map(ExecutionProviderDispatch::error_on_failure).collect()

@@ -11,7 +11,7 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
     let flag = |on: bool| u8::from(on).to_string();
     let folder = plan.cache.as_deref().map(|path| path.to_string_lossy().into_owned());
     match plan.provider {
-        Provider::Cpu | Provider::DirectMl => Vec::new(),
+        Provider::Cpu | Provider::DirectMl | Provider::WebGpu => Vec::new(),
         Provider::Cuda => cuda(plan.device, precision),
         Provider::TensorRt => {
             let shape = |rows: usize| {
