@@ -14,7 +14,7 @@ use super::{
 use super::{BareSession, OnnxRuntimeBackend, SeveralDevices};
 use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network};
-use crate::runtime::{self, Provider, nvidia};
+use crate::runtime::{self, Provider, nvidia, vulkan};
 
 /// The names that [`create`] takes, besides aliases.
 pub const BACKENDS: [&str; 11] = [
@@ -166,6 +166,7 @@ pub fn needs_network(name: &str) -> Result<bool, BackendError> {
 pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provider>, BackendError> {
     Ok(match kind(name)? {
         BackendKind::Auto if cuda_may_run(options) => Some(Provider::Cuda),
+        BackendKind::Auto if webgpu_may_run(options) => Some(Provider::WebGpu),
         BackendKind::Auto => Some(Provider::Cpu),
         BackendKind::OnnxRuntime(provider) => Some(provider),
         BackendKind::Native | BackendKind::Uniform | BackendKind::Random => None,
@@ -179,7 +180,7 @@ pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provid
 /// When there is no such backend, or not in this build.
 pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
     Ok(match kind(name)? {
-        BackendKind::Auto => !takes_cuda(options) && native_is_faster(network, options),
+        BackendKind::Auto => !takes_cuda(options) && !takes_webgpu(options) && native_is_faster(network, options),
         BackendKind::Native => true,
         BackendKind::OnnxRuntime(_) | BackendKind::Uniform | BackendKind::Random => false,
     })
@@ -198,7 +199,7 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
 /// `auto` is a card if one answers and an ONNX Runtime for it is there: through TensorRT if its engine for this network
-/// is already built, else through CUDA. Otherwise `auto` is the CPU: `native` for networks that run fastest on it,
+/// is already built, else through CUDA, else through WebGPU. Otherwise `auto` is the CPU: `native` for networks that run fastest on it,
 /// unless an option asks for ONNX Runtime. [`Backend::attributes`] says which backend was taken. Names are
 /// case-insensitive, and Lc0's are known (`blas`, `cudnn-auto`, `onnx-cpu`, `onnx-trt`, `trivial` and more).
 ///
@@ -252,6 +253,18 @@ fn takes_cuda(options: &BackendOptions) -> bool {
     options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options)
 }
 
+/// Whether a runtime with WebGPU is there, and Vulkan has a card: not a software device, which is slower than the
+/// processor that plays it. On macOS there is no Vulkan to ask.
+fn webgpu_may_run(options: &BackendOptions) -> bool {
+    runtime::is_there_with(options.runtime.as_deref(), Provider::WebGpu)
+        && vulkan::device().is_ok_and(|device| !device.is_software)
+}
+
+/// Whether `auto` tries a card through WebGPU, if there is none that CUDA drives.
+fn takes_webgpu(options: &BackendOptions) -> bool {
+    options.device.check_for(Provider::WebGpu).is_ok() && webgpu_may_run(options)
+}
+
 /// Whether `auto` tries TensorRT before CUDA: only if its engine is built, as that takes minutes and is left to users
 /// who ask for TensorRT.
 #[cfg(feature = "onnxruntime")]
@@ -277,7 +290,13 @@ fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Back
         }
         match on_provider(Provider::Cuda, network, options) {
             Ok(backend) => return Ok(backend),
-            Err(error) => options.announcer.say(&format!("the CPU is used: {error}")),
+            Err(error) => options.announcer.say(&format!("CUDA is passed over: {error}")),
+        }
+    }
+    if takes_webgpu(options) {
+        match on_provider(Provider::WebGpu, network, options) {
+            Ok(backend) => return Ok(backend),
+            Err(error) => options.announcer.say(&format!("WebGPU is passed over: {error}")),
         }
     }
     if native_is_faster(network, options) {

@@ -113,14 +113,15 @@ pub fn saturation(rates: &[(usize, f64)], share: f64) -> Option<(usize, f64)> {
 /// is at most half of a run, and a third from 64 rows on.
 const NVIDIA_SIZES: [usize; 11] = [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 
-/// Sizes of runs through WebGPU.
-const WEBGPU_SIZES: [usize; 3] = [16, 64, 256];
+/// Sizes of runs through WebGPU: a change of size costs nothing (docs/results/2026-11-h100-webgpu.md).
+const WEBGPU_SIZES: [usize; 5] = [16, 32, 64, 128, 256];
 
 /// Preferences of each provider; its names and its packages are in [`crate::runtime`].
 impl Provider {
-    /// Default type of weights and arithmetic: half precision where the hardware has units for it.
+    /// Default type of weights and arithmetic: half precision where the hardware has units for it. (A device without
+    /// half precision gets float32 through WebGPU.)
     pub(crate) fn precision(self) -> Precision {
-        if self.is_nvidia() { Precision::Float16 } else { Precision::Float32 }
+        if self.is_nvidia() || self == Provider::WebGpu { Precision::Float16 } else { Precision::Float32 }
     }
 
     /// Default rows of the provider's runs.
@@ -164,7 +165,8 @@ impl Provider {
     /// The form of Mish that is fastest on this provider.
     pub(crate) fn mish(self) -> MishForm {
         match self {
-            Provider::Cpu => MishForm::Exponential,
+            // WebGPU has no Softplus.
+            Provider::Cpu | Provider::WebGpu => MishForm::Exponential,
             _ => MishForm::Softplus,
         }
     }

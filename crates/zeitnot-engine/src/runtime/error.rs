@@ -8,6 +8,7 @@ use super::cuda_version::CudaVersion;
 use super::nvidia::DriverError;
 use super::pins::Variant;
 use super::provider::Provider;
+use super::vulkan::VulkanError;
 
 /// Why ONNX Runtime is not available.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +89,14 @@ pub enum RuntimeError {
         provider: Provider,
         /// Why no card answers.
         reason: DriverError,
+    },
+    /// The execution provider goes through Vulkan, which has no device: no library would help.
+    #[error("{provider} cannot run here: {reason}")]
+    NoVulkan {
+        /// The execution provider.
+        provider: Provider,
+        /// Why Vulkan has no device.
+        reason: VulkanError,
     },
     /// No usable library with the execution provider was found anywhere.
     #[error("no ONNX Runtime with {provider} was found; {}{}", source_of(*provider), also_found(.unfit))]

@@ -9,6 +9,7 @@
 //! | `library`, `nvidia_libraries` | loading shared libraries, and those of NVIDIA that a provider needs |
 //! | `missing_library` | the library that a provider misses, and how to get it |
 //! | [`nvidia`], [`nvidia_readings`] | NVIDIA's driver and its cards; their power, clocks and memory |
+//! | [`vulkan`] | the device that WebGPU takes |
 //! | `ort_log` | the last error in ONNX Runtime's log |
 //! | `pins` | the packages that can be installed |
 //! | `install`, `pip`, `wheel` | their installation |
@@ -40,6 +41,7 @@ mod pip;
 mod probe;
 mod provider;
 mod status;
+pub mod vulkan;
 mod wheel;
 
 use std::fmt;
@@ -105,10 +107,14 @@ pub fn load(option: Option<&Path>) -> Result<Arc<Runtime>, RuntimeError> {
 }
 
 /// The process's ONNX Runtime, which must have this execution provider. Without NVIDIA's driver nothing is looked for that
-/// drives NVIDIA's cards.
+/// drives NVIDIA's cards, and without Vulkan nothing that goes through it.
 pub fn load_with(option: Option<&Path>, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
     if provider.is_nvidia() {
         nvidia::driver().map_err(|reason| RuntimeError::NoCard { provider, reason })?;
+    }
+    // Elsewhere WebGPU goes through the system's own Direct3D 12 or Metal.
+    if provider == Provider::WebGpu && cfg!(target_os = "linux") {
+        vulkan::device().map_err(|reason| RuntimeError::NoVulkan { provider, reason })?;
     }
     load_from(&Locations::of_this_process(option), provider)
 }

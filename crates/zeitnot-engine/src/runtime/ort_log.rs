@@ -21,8 +21,15 @@ pub(crate) fn take() -> Option<String> {
 /// ONNX Runtime's message in one line, without locations in its source code.
 pub(crate) fn plain(text: &str) -> String {
     // In the order of writing; the function and file that report it stand before each.
-    const MARKS: [&str; 6] =
-        ["[ONNXRuntimeError] : ", " : FAIL : ", "[ERROR] ", "CUDA failure", "CUDNN failure", " : INVALID_ARGUMENT : "];
+    const MARKS: [&str; 7] = [
+        "[ONNXRuntimeError] : ",
+        " : FAIL : ",
+        "[ERROR] ",
+        "CUDA failure",
+        "CUDNN failure",
+        " : INVALID_ARGUMENT : ",
+        " was false. ",
+    ];
     let mut rest = text.trim();
     for mark in MARKS {
         if let Some(at) = rest.find(mark) {
@@ -48,6 +55,9 @@ mod tests {
         let openvino = "/onnxruntime/core/providers/openvino/openvino_provider_factory.cc:141 std::string \
             ParseDeviceType(X) [ERROR] [OpenVINO] Device GPU is not available\n";
         assert_eq!(plain(openvino), "[OpenVINO] Device GPU is not available");
+        let webgpu = "/onnxruntime_src/core/providers/webgpu/webgpu_context.cc:65 X::Initialize(const Y&)::<lambda()> \
+            status == wgpu::RequestAdapterStatus::Success was false. Failed to get a WebGPU adapter: No supported adapters";
+        assert_eq!(plain(webgpu), "Failed to get a WebGPU adapter: No supported adapters");
         assert_eq!(plain("Load model failed:Protobuf parsing failed."), "Load model failed:Protobuf parsing failed.");
         assert_eq!(plain(""), "");
     }

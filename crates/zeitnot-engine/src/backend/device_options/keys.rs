@@ -252,7 +252,7 @@ pub(super) const PROVIDER: &str = "provider.KEY";
 pub(super) const PROVIDER_PREFIX: &str = "provider.";
 /// Beginnings of provider options that a user may not set: those that the engine sets by other keys (the device, shapes
 /// and folders), and those that are addresses in this process.
-pub(super) const OWN: [&str; 9] = [
+pub(super) const OWN: [&str; 12] = [
     "device_id",
     "device_type",
     "user_compute_stream",
@@ -262,10 +262,13 @@ pub(super) const OWN: [&str; 9] = [
     "trt_engine_cache_",
     "trt_timing_cache_path",
     "cache_dir",
+    "deviceId",
+    "webgpu",
+    "dawnProcTable",
 ];
 /// Provider options that replay a run at its old addresses on the card. They do not work here: inputs and outputs lie
 /// on the host, and are copied to other addresses each time.
-pub(super) const CUDA_GRAPHS: [&str; 2] = ["enable_cuda_graph", "trt_cuda_graph_enable"];
+pub(super) const CUDA_GRAPHS: [&str; 3] = ["enable_cuda_graph", "trt_cuda_graph_enable", "enableGraphCapture"];
 /// The key of the instruction set, which only the backend native takes.
 pub(super) const ISA: &str = "isa";
 /// The key of the arithmetic, which OpenVINO and the backend native take.

@@ -290,6 +290,17 @@ impl DeviceOptions {
         }
     }
 
+    /// The rows of runs on a device that takes long for each position: one position, or `batch` of them, unless `steps`
+    /// or `min_batch` ask for other sizes.
+    pub(crate) fn few_sizes(&self, provider: Provider) -> Rows {
+        /// A batch for a device that is no faster than a CPU.
+        const USUAL: usize = 8;
+        match self.steps.or(self.min_batch) {
+            None => Rows::sizes_between(&[], 1, self.batch.unwrap_or(USUAL)),
+            Some(_) => self.rows(provider),
+        }
+    }
+
     /// The conversion of a network for this provider, with the batch size left open.
     pub(crate) fn conversion(&self, provider: Provider) -> Conversion {
         let usual = Conversion::default();

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use half::vec::HalfFloatVecExt as _;
 use half::{bf16, f16};
-use ort::session::{Session, SessionInputValue};
+use ort::session::SessionInputValue;
 use ort::value::{PrimitiveTensorElementType, TensorRef};
 
-use super::first_line;
 use super::model_io::ModelIo;
 use super::run_buffers::RANKS;
 use super::session::SessionPlan;
+use super::{DeviceSession, first_line, in_fitting_type};
 use crate::backend::{BackendError, DeviceOptions, Rows};
 use crate::network::{ModelInput, Network, PLANES, Planes, Precision, SQUARES};
 use crate::runtime::{Provider, Runtime};
 
 /// A session like those of an `OnnxRuntimeBackend`, run on numbers that lie ready.
 pub struct BareSession {
-    session: Session,
+    session: DeviceSession,
     model_io: ModelIo,
     rows: Rows,
 }
@@ -44,12 +44,19 @@ impl BareSession {
         network: &Network,
         options: &DeviceOptions,
     ) -> Result<BareSession, BackendError> {
-        let conversion = options.conversion(provider);
-        let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
-        let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
-        let session = plan.commit(plan.builder(runtime, &model_io)?, &model_io)?;
-        let rows = model_io.check(&session)?.map_or(plan.rows, Rows::fixed);
-        Ok(BareSession { session, model_io, rows })
+        in_fitting_type(
+            provider,
+            options,
+            |_| (),
+            |options| {
+                let conversion = options.conversion(provider);
+                let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
+                let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
+                let session = plan.commit(plan.builder(runtime, &model_io)?, &model_io)?;
+                let rows = model_io.check(&session)?.map_or(plan.rows, Rows::fixed);
+                Ok(BareSession { session, model_io, rows })
+            },
+        )
     }
 
     /// The most positions of a run.
@@ -96,19 +103,22 @@ impl BareSession {
     /// If the input has fewer than `first + rows` positions.
     pub fn run(&mut self, input: &BareInput, first: usize, rows: usize) -> Result<(), BackendError> {
         let dense = &[PLANES, 8, 8];
-        let outputs = match &input.0 {
-            Numbers::Float32(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
-            Numbers::Float16(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
-            Numbers::Bfloat16(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
-            Numbers::Packed { boards, values } => {
-                let boards = view(boards, first, rows, &[PLANES, RANKS]);
-                let values = view(values, first, rows, &[PLANES, 1, 1]);
-                boards.and_then(|boards| self.session.run([boards, values?]))
-            }
-        };
-        let outputs = outputs.map_err(|error| self.model_io.run_error(first_line(&error)))?;
-        std::hint::black_box(&outputs);
-        Ok(())
+        let BareSession { session, model_io, .. } = self;
+        session.work(|session| {
+            let outputs = match &input.0 {
+                Numbers::Float32(numbers) => view(numbers, first, rows, dense).and_then(|input| session.run([input])),
+                Numbers::Float16(numbers) => view(numbers, first, rows, dense).and_then(|input| session.run([input])),
+                Numbers::Bfloat16(numbers) => view(numbers, first, rows, dense).and_then(|input| session.run([input])),
+                Numbers::Packed { boards, values } => {
+                    let boards = view(boards, first, rows, &[PLANES, RANKS]);
+                    let values = view(values, first, rows, &[PLANES, 1, 1]);
+                    boards.and_then(|boards| session.run([boards, values?]))
+                }
+            };
+            let outputs = outputs.map_err(|error| model_io.run_error(first_line(&error)))?;
+            std::hint::black_box(&outputs);
+            Ok(())
+        })
     }
 }
 

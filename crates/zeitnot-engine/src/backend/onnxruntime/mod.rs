@@ -5,6 +5,7 @@
 //! | this one | the backend: sessions and how workers share them, the worker's end |
 //! | `shared` | the sessions of a network, and a device that gets ready for them |
 //! | `session` | making a session: threads, optimisation, the execution provider and its settings |
+//! | `device_session` | a session, and its turn where sessions may not work at once |
 //! | `bare_session` | a session with nothing around it, for measurements |
 //! | `ready` | whether TensorRT's engines are built already |
 //! | `model_io` | the inputs and outputs of a model |
@@ -16,6 +17,7 @@
 //! | `tensor` | the numbers of inputs and outputs, which may be narrower than float32 |
 
 mod bare_session;
+mod device_session;
 mod external;
 mod fixed_names;
 mod model_io;
@@ -29,7 +31,6 @@ mod weights;
 
 use std::sync::Arc;
 
-use ort::session::Session;
 use parking_lot::Mutex;
 
 use super::{
@@ -37,9 +38,10 @@ use super::{
     cpu_workers, saturation,
 };
 use crate::announcer::Announcer;
-use crate::network::{HistoryFill, Network, ValueOutput};
+use crate::network::{HistoryFill, Network, Precision, ValueOutput};
 use crate::runtime::{Provider, Runtime, ort_log};
 pub use bare_session::{BareInput, BareSession};
+use device_session::DeviceSession;
 use model_io::ModelIo;
 pub(super) use ready::engines_are_ready;
 use run_buffers::BufferPool;
@@ -63,7 +65,7 @@ pub(crate) struct OnnxRuntimeBackend {
 /// The sessions that are ready. Where each worker has its own, that is the one that was made to inspect the network,
 /// until the first worker takes it.
 struct Sessions {
-    ready: Vec<Arc<Mutex<Session>>>,
+    ready: Vec<Arc<Mutex<DeviceSession>>>,
     /// Number of sessions dealt out so far, where workers get them in turn.
     next: usize,
 }
@@ -76,6 +78,22 @@ impl OnnxRuntimeBackend {
     /// When the provider or a library that it needs does not load (another provider is never taken in its place), the
     /// network cannot be converted to ONNX as asked, ONNX Runtime does not take it, or a shape is wrong.
     pub(crate) fn new(
+        runtime: Arc<Runtime>,
+        provider: Provider,
+        device: u32,
+        network: &Network,
+        options: &DeviceOptions,
+        history_fill: HistoryFill,
+        announcer: &Announcer,
+    ) -> Result<OnnxRuntimeBackend, BackendError> {
+        let load = |options: &DeviceOptions| {
+            let runtime = Arc::clone(&runtime);
+            OnnxRuntimeBackend::load(runtime, provider, device, network, options, history_fill, announcer)
+        };
+        in_fitting_type(provider, options, |line| announcer.say(line), load)
+    }
+
+    fn load(
         runtime: Arc<Runtime>,
         provider: Provider,
         device: u32,
@@ -156,6 +174,29 @@ impl Backend for OnnxRuntimeBackend {
     }
 }
 
+/// Loads with the provider's own type, or in float32 where a device of WebGPU has no float16, which ONNX Runtime finds
+/// out when it compiles the first pipeline. A type that the user chose stays.
+fn in_fitting_type<T>(
+    provider: Provider,
+    options: &DeviceOptions,
+    say: impl FnOnce(&str),
+    load: impl Fn(&DeviceOptions) -> Result<T, BackendError>,
+) -> Result<T, BackendError> {
+    /// Part of ONNX Runtime's words for a device without float16.
+    const NO_FLOAT16: &str = "requires f16 but the device does not support it";
+    match load(options) {
+        Err(BackendError::Load { reason, .. } | BackendError::Run { reason, .. })
+            if provider == Provider::WebGpu && options.datatype.is_none() && reason.contains(NO_FLOAT16) =>
+        {
+            say("WebGPU: float32, for the device has no float16");
+            let mut options = options.clone();
+            options.datatype = Some(Precision::Float32);
+            load(&options)
+        }
+        loaded => loaded,
+    }
+}
+
 /// A network's name without the endings of network files.
 fn stem(name: &str) -> &str {
     [".pb.gz", ".pb", ".onnx"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
@@ -173,7 +214,7 @@ struct OnnxRuntimeEvaluator {
     /// The buffers, dropped before the session as they may lie in its memory: fields are dropped in this order.
     buffers: BufferPool,
     /// The worker's own session, or a shared one, which serves one worker at a time.
-    session: Arc<Mutex<Session>>,
+    session: Arc<Mutex<DeviceSession>>,
     shared: Arc<SharedModel>,
 }
 

@@ -14,7 +14,7 @@ use ort::value::{DynTensor, ValueType};
 
 use super::outputs::Outputs;
 use super::tensor::{self, HostTensor};
-use super::{ModelIo, first_line};
+use super::{DeviceSession, ModelIo, first_line};
 use crate::backend::input_buffer::{HeldPlanes, InputBuffer};
 use crate::backend::{BackendError, Rows};
 use crate::network::{ModelInput, PLANES, Planes, Precision};
@@ -102,25 +102,28 @@ impl RunBuffers {
     /// Runs the network on all rows; rows that were not set keep their content.
     pub(super) fn run<'b>(
         &'b mut self,
-        session: &mut Session,
+        session: &mut DeviceSession,
         model_io: &ModelIo,
     ) -> Result<Outputs<'b>, BackendError> {
-        let options = &self.options;
-        let outputs = match &mut self.input {
-            Input::Dense { planes, .. } => session.run_with_options(ort::inputs![planes.tensor()], options),
-            Input::Float16 { planes, wide } => {
-                planes.numbers_mut().convert_from_f32_slice(wide.rows());
-                session.run_with_options(ort::inputs![planes.tensor()], options)
-            }
-            Input::Bfloat16 { planes, wide } => {
-                planes.numbers_mut().convert_from_f32_slice(wide.rows());
-                session.run_with_options(ort::inputs![planes.tensor()], options)
-            }
-            Input::Packed { boards, values } => {
-                session.run_with_options(ort::inputs![boards.tensor(), values.tensor()], options)
-            }
-        };
-        Outputs::take(model_io, outputs.map_err(|error| model_io.run_error(first_line(&error)))?, self.rows)
+        let (options, rows) = (&self.options, self.rows);
+        let input = &mut self.input;
+        session.work(|session| {
+            let outputs = match input {
+                Input::Dense { planes, .. } => session.run_with_options(ort::inputs![planes.tensor()], options),
+                Input::Float16 { planes, wide } => {
+                    planes.numbers_mut().convert_from_f32_slice(wide.rows());
+                    session.run_with_options(ort::inputs![planes.tensor()], options)
+                }
+                Input::Bfloat16 { planes, wide } => {
+                    planes.numbers_mut().convert_from_f32_slice(wide.rows());
+                    session.run_with_options(ort::inputs![planes.tensor()], options)
+                }
+                Input::Packed { boards, values } => {
+                    session.run_with_options(ort::inputs![boards.tensor(), values.tensor()], options)
+                }
+            };
+            Outputs::take(model_io, outputs.map_err(|error| model_io.run_error(first_line(&error)))?, rows)
+        })
     }
 }
 

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 
-use super::first_line;
 use super::model_io::ModelIo;
 use super::run_buffers::{RunBuffers, input_allocator};
 use super::session::{SessionPlan, load_error};
 use super::weights::SharedWeights;
+use super::{DeviceSession, first_line};
 use crate::announcer::Announcer;
 use crate::backend::{BackendError, Rows, Sharing};
 use crate::clock::{Clock as _, MonotonicClock};
@@ -19,6 +18,8 @@ use crate::runtime::{Provider, Runtime};
 const TIMED_RUNS: usize = 3;
 /// Milliseconds of a run above which it is timed only once.
 const LONG_RUN_MS: f64 = 50.0;
+/// Milliseconds of a run that are too many for any move: a slow device gets no such run unless it is asked for.
+const TOO_LONG_RUN_MS: f64 = 5_000.0;
 
 /// The common part of all sessions of a network.
 pub(super) struct SharedModel {
@@ -39,7 +40,7 @@ impl SharedModel {
         &mut self,
         builder: SessionBuilder,
         announcer: &Announcer,
-    ) -> Result<(Vec<Session>, RunTimes), BackendError> {
+    ) -> Result<(Vec<DeviceSession>, RunTimes), BackendError> {
         let mut first = match self.plan.provider {
             Provider::Cpu => self.share_weights(builder)?,
             _ => self.plan.commit(builder, &self.model_io)?,
@@ -50,7 +51,9 @@ impl SharedModel {
         let times = self.warm_up(&mut first)?;
         if let Some(&(largest, _)) = times.last() {
             if largest < self.rows.most {
-                announcer.say(&format!("runs of at most {largest} positions: larger ones do not run on this device"));
+                announcer.say(&format!(
+                    "runs of at most {largest} positions: larger ones do not run on this device, or take too long"
+                ));
             }
             self.rows = self.rows.up_to(largest).without_slower(&times);
         }
@@ -71,7 +74,7 @@ impl SharedModel {
     }
 
     /// A further session, which has run every size once.
-    fn another_session(&self) -> Result<Session, BackendError> {
+    fn another_session(&self) -> Result<DeviceSession, BackendError> {
         let mut session = self.session()?;
         for rows in self.rows.sizes() {
             self.buffers(&session, rows)?.run(&mut session, &self.model_io)?;
@@ -79,17 +82,18 @@ impl SharedModel {
         Ok(session)
     }
 
-    pub(super) fn session(&self) -> Result<Session, BackendError> {
+    pub(super) fn session(&self) -> Result<DeviceSession, BackendError> {
         let builder = self.plan.builder(&self.runtime, &self.model_io)?;
         match &self.weights {
-            Some(weights) => weights.session(builder).map_err(|error| load_error(&self.model_io, &error)),
+            Some(weights) => DeviceSession::make(self.plan.provider, || weights.session(builder))
+                .map_err(|error| load_error(&self.model_io, &error)),
             None => self.plan.commit(builder, &self.model_io),
         }
     }
 
     /// Makes the weights that all sessions share, and a first session with them. Where weights cannot be shared, such
     /// as without a folder for temporary files, each session has its own.
-    fn share_weights(&mut self, builder: SessionBuilder) -> Result<Session, BackendError> {
+    fn share_weights(&mut self, builder: SessionBuilder) -> Result<DeviceSession, BackendError> {
         match SharedWeights::new(builder, &self.model_io.model.bytes) {
             Ok(weights) => {
                 self.weights = Some(weights);
@@ -109,8 +113,9 @@ impl SharedModel {
 
     /// Runs every size of batch on a device whose first run of a size is slow, so that engines are built and plans made
     /// before a clock runs; does nothing on a CPU. Where there are sizes to choose among, it times further runs of
-    /// each. A size that does not run, for want of memory, ends this: smaller ones do run.
-    fn warm_up(&self, session: &mut Session) -> Result<RunTimes, BackendError> {
+    /// each. A size that does not run, for want of memory, ends this: smaller ones do run. So does one that would take too
+    /// long by the one before.
+    fn warm_up(&self, session: &mut DeviceSession) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
             return Ok(Vec::new());
         }
@@ -118,6 +123,10 @@ impl SharedModel {
         let timed = if has_choice { TIMED_RUNS } else { 0 };
         let mut times = Vec::new();
         for rows in self.rows.sizes() {
+            let is_too_long = |&(smaller, time): &(usize, f64)| time * rows as f64 / smaller as f64 > TOO_LONG_RUN_MS;
+            if self.plan.may_leave_out_sizes && times.last().is_some_and(is_too_long) {
+                break;
+            }
             match self.time_of(session, rows, timed) {
                 Ok(time) => times.push((rows, time)),
                 Err(error) if times.is_empty() || self.rows.are_any() => return Err(error),
@@ -131,7 +140,7 @@ impl SharedModel {
     }
 
     /// Milliseconds of a run of this size, after a first one: the least of `timed` runs, or of fewer if one takes long.
-    fn time_of(&self, session: &mut Session, rows: usize, timed: usize) -> Result<f64, BackendError> {
+    fn time_of(&self, session: &mut DeviceSession, rows: usize, timed: usize) -> Result<f64, BackendError> {
         let mut buffers = self.buffers(session, rows)?;
         buffers.run(session, &self.model_io)?;
         let clock = MonotonicClock::new();
@@ -148,7 +157,7 @@ impl SharedModel {
     }
 
     /// The tensors for runs of this size.
-    pub(super) fn buffers(&self, session: &Session, rows: usize) -> Result<RunBuffers, BackendError> {
+    pub(super) fn buffers(&self, session: &DeviceSession, rows: usize) -> Result<RunBuffers, BackendError> {
         let allocator = input_allocator(self.plan.provider, self.plan.device, session);
         RunBuffers::new(&allocator, session, &self.model_io, rows)
             .map_err(|error| self.model_io.run_error(first_line(&error)))

@@ -22,6 +22,9 @@ pub(super) const TOKENS: i64 = SQUARES as i64;
 const RANKS: i64 = 1 << SIDE;
 /// Size of a dimension that ONNX derives from the others.
 pub(super) const REST: i64 = -1;
+/// The numbers of SELU: those of ONNX's operator of this name.
+const SELU_ALPHA: f32 = 1.673_263_2;
+const SELU_SCALE: f32 = 1.050_701;
 /// The first operator set in which convolutions take bfloat16.
 const BFLOAT16_OPSET: i64 = 22;
 /// The first operator set in which `ReduceMean` takes its axes as an input.
@@ -224,7 +227,13 @@ impl<'a> Converter<'a> {
             Activation::Relu => simple(self, "Relu"),
             Activation::Tanh => simple(self, "Tanh"),
             Activation::Sigmoid => simple(self, "Sigmoid"),
-            Activation::Selu => simple(self, "Selu"),
+            // As `Elu` and a product: ONNX Runtime's WebGPU has no `Selu`.
+            Activation::Selu => {
+                let elu =
+                    self.graph.node(&format!("{path}/elu"), "Elu", &[x], &[Attribute::Float("alpha", SELU_ALPHA)]);
+                let scale = self.graph.floats(&format!("{path}/scale"), &[], vec![Floats::Values(vec![SELU_SCALE])]);
+                self.graph.node(&format!("{path}/selu"), "Mul", &[&elu, &scale], &[])
+            }
             Activation::Mish => self.mish(&format!("{path}/mish"), x),
             Activation::Swish => {
                 let sigmoid = simple(self, "Sigmoid");

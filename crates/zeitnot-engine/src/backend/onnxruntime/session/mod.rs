@@ -11,10 +11,10 @@ use ort::session::Session;
 use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBuilder};
 use sha2::{Digest as _, Sha256};
 
-use super::{ModelIo, external, first_line};
+use super::{DeviceSession, ModelIo, external, first_line};
 use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
 use crate::network::{EndTypes, ModelInput, OnnxModel, Precision};
-use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache};
+use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache, vulkan};
 
 /// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more
 /// than one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
@@ -35,6 +35,8 @@ pub(super) struct SessionPlan {
     pub(super) threads: usize,
     optimization: GraphOptimizationLevel,
     pub(super) rows: Rows,
+    /// Whether sizes of runs that take too long are left out: not where the user has named the largest.
+    pub(super) may_leave_out_sizes: bool,
     pub(super) precision: Precision,
     /// Runs in flight, each in a session of its own; not used where each worker has a session.
     runs: usize,
@@ -76,8 +78,10 @@ impl SessionPlan {
             },
             rows: match provider {
                 Provider::Cuda if model.has_convolutions() => options.one_size(provider),
+                Provider::WebGpu if is_software() => options.few_sizes(provider),
                 _ => options.rows(provider),
             },
+            may_leave_out_sizes: options.batch.is_none(),
             precision,
             runs: options.runs.unwrap_or(provider.runs_in_flight()),
             settings: Vec::new(),
@@ -88,6 +92,11 @@ impl SessionPlan {
         };
         // Nothing is kept for a provider that is only tried, without a network.
         let wanted = plan.is_compiled() || options.cache_dir.is_some();
+        if provider == Provider::WebGpu && device != 0 {
+            let reason =
+                format!("ONNX Runtime chooses its card itself, and a process has one: gpu={device} cannot be had");
+            return Err(BackendError::Provider { backend: provider.name(), reason });
+        }
         if wanted && !model.bytes.is_empty() {
             plan.cache = Some(compiled_folder(provider, &plan.rows, options, model)?);
         }
@@ -129,15 +138,23 @@ impl SessionPlan {
             Provider::OpenVino => format!("OpenVINO {}", self.units.as_deref().unwrap_or("CPU")),
             Provider::CoreMl => format!("CoreML {}", self.units.as_deref().unwrap_or("all")),
             Provider::DirectMl => format!("DirectML {}", self.device),
-            Provider::WebGpu => "WebGPU".to_owned(),
+            Provider::WebGpu => {
+                let device = vulkan::device().ok().map(|device| format!(" {}", device.name));
+                format!("WebGPU{}", device.unwrap_or_default())
+            }
         };
         format!("{device}, ONNX Runtime {}", runtime.version)
     }
 
     /// Loads the network into a session, which may take minutes where the network must be compiled.
-    pub(super) fn commit(&self, mut builder: SessionBuilder, model_io: &ModelIo) -> Result<Session, BackendError> {
+    pub(super) fn commit(
+        &self,
+        mut builder: SessionBuilder,
+        model_io: &ModelIo,
+    ) -> Result<DeviceSession, BackendError> {
         self.make_cache()?;
-        builder.commit_from_memory(&model_io.model.bytes).map_err(|error| load_error(model_io, &error))
+        DeviceSession::make(self.provider, || builder.commit_from_memory(&model_io.model.bytes))
+            .map_err(|error| load_error(model_io, &error))
     }
 
     fn make_cache(&self) -> Result<(), BackendError> {
@@ -166,7 +183,7 @@ impl SessionPlan {
                 None => builder,
             };
             let builder = match self.provider {
-                // It leaves a network to the CPU without a word when it does not know the device.
+                // They leave a network, or operators that they do not have, to the CPU without a word.
                 Provider::OpenVino | Provider::WebGpu => builder.with_disable_cpu_fallback()?,
                 _ => builder,
             };
@@ -207,6 +224,11 @@ impl SessionPlan {
         };
         list.into_iter().map(ExecutionProviderDispatch::error_on_failure).collect()
     }
+}
+
+/// Whether WebGPU's device is a program on the processor.
+fn is_software() -> bool {
+    vulkan::device().is_ok_and(|device| device.is_software)
 }
 
 /// The error for a network that ONNX Runtime does not take.
@@ -304,6 +326,14 @@ pub(super) fn entries(folder: &Path) -> impl Iterator<Item = std::fs::DirEntry> 
 /// The line to say before a session is made that may take minutes; `None` for any other. TensorRT's always may: an
 /// engine that is there can be for another card or version, and is then built anew.
 pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
+    if plan.provider == Provider::WebGpu {
+        let sizes: Vec<String> = plan.rows.sizes().iter().map(ToString::to_string).collect();
+        return Some(format!(
+            "WebGPU: compiling its pipelines for runs of {} positions; that takes seconds on a card, and up to minutes on a \
+             software device",
+            sizes.join(", ")
+        ));
+    }
     let folder = plan.cache.as_deref().filter(|_| plan.provider == Provider::TensorRt)?;
     let built = engines(folder).next().is_some();
     let folder = folder.display();

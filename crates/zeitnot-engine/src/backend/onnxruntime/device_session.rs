@@ -1,0 +1,57 @@
+//! Keeps a session together with its provider's rule on how many sessions may work at once.
+
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+
+use ort::session::Session;
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::runtime::Provider;
+
+/// A session; with WebGPU one that works in turn with all others.
+///
+/// All sessions of WebGPU in a process share one device and what is recorded for it, without a lock: two that run at
+/// once take the process down (ONNX Runtime 1.27.0, its issue 32561).
+pub(super) struct DeviceSession {
+    session: ManuallyDrop<Session>,
+    provider: Provider,
+}
+
+/// The turn of a session to work.
+type Turn = Option<MutexGuard<'static, ()>>;
+
+/// Waits for the turn of a session of this provider.
+fn turn_of(provider: Provider) -> Turn {
+    static WEBGPU: Mutex<()> = Mutex::new(());
+    (provider == Provider::WebGpu).then(|| WEBGPU.lock())
+}
+
+impl DeviceSession {
+    /// Makes a session of this provider, in its turn.
+    pub(super) fn make<E>(provider: Provider, make: impl FnOnce() -> Result<Session, E>) -> Result<DeviceSession, E> {
+        let _turn = turn_of(provider);
+        Ok(DeviceSession { session: ManuallyDrop::new(make()?), provider })
+    }
+
+    /// Lets the session work, in its turn.
+    pub(super) fn work<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
+        let _turn = turn_of(self.provider);
+        work(&mut self.session)
+    }
+}
+
+impl Deref for DeviceSession {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl Drop for DeviceSession {
+    fn drop(&mut self) {
+        let _turn = turn_of(self.provider);
+        // SAFETY: nothing uses the session after this.
+        unsafe { ManuallyDrop::drop(&mut self.session) };
+    }
+}
