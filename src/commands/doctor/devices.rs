@@ -3,7 +3,7 @@
 use super::{Check, PROBE};
 use std::path::Path;
 use std::process::Command;
-use zeitnot_engine::runtime::{self, CudaVersion, Installed, Provider, nvidia};
+use zeitnot_engine::runtime::{self, CudaVersion, Installed, Provider, nvidia, vulkan};
 
 /// Checks NVIDIA's driver, the runtime that `library` names or that is found, and each provider that could be here.
 /// `in_use` is the provider of the configured backend; with `is_auto` the CPU replaces a provider that does not load.
@@ -44,6 +44,7 @@ pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: 
         }
         let name = format!("provider {}", provider.name());
         look(match probe(provider, library) {
+            Ok(()) if provider == Provider::WebGpu => Check::ok(name, format!("loads{}", vulkan_device())),
             Ok(()) => Check::ok(name, "loads"),
             Err(problem) if in_use == Some(provider) && is_auto && provider != Provider::Cpu => {
                 Check::warning(name, problem, "the backend auto takes the CPU in its place")
@@ -62,6 +63,17 @@ fn unused_provider(provider: Provider, name: String, problem: String, is_here: b
         }
         _ if is_here => Check::ok(name, format!("not in use, and could not be: {problem}")),
         _ => Check::ok(name, format!("not in use; {problem}")),
+    }
+}
+
+/// The device that WebGPU takes, as the end of a finding; empty where Vulkan does not name it.
+fn vulkan_device() -> String {
+    match vulkan::device() {
+        Ok(device) if device.is_software => {
+            format!(", on the software device {}, which the processor plays and `auto` does not take", device.name)
+        }
+        Ok(device) => format!(", on {}", device.name),
+        Err(_) => String::new(),
     }
 }
 

@@ -23,6 +23,7 @@ struct Contents {
     lent: usize,
     wanted: usize,
     late: Vec<(usize, f64)>,
+    failure: Option<String>,
 }
 
 impl EvaluatorPool {
@@ -85,6 +86,16 @@ impl EvaluatorPool {
     /// Notes a batch that ended after its search: its number of positions, and the milliseconds that it took.
     pub(crate) fn note_late_batch(&self, positions: usize, took_ms: f64) {
         self.contents.lock().late.push((positions, took_ms));
+    }
+
+    /// Notes that an evaluation has failed, and why.
+    pub(crate) fn note_failure(&self, error: &BackendError) {
+        self.contents.lock().failure.get_or_insert_with(|| error.to_string());
+    }
+
+    /// Takes the first failure that [`EvaluatorPool::note_failure`] noted since the last call.
+    pub(crate) fn take_failure(&self) -> Option<String> {
+        self.contents.lock().failure.take()
     }
 
     /// Takes the batches that [`EvaluatorPool::note_late_batch`] noted since the last call.

@@ -31,6 +31,9 @@ pub enum EngineError {
     /// A search ended by a failure of its evaluator.
     #[error("{0}")]
     Search(String),
+    /// A device that failed while it evaluated.
+    #[error("{0}: the device is given up until an option changes")]
+    Device(String),
     /// The operating system gives no thread.
     #[error("cannot start a search thread: {0}")]
     Thread(std::io::Error),
@@ -269,6 +272,12 @@ impl Loaded {
             self.latency.observe(positions, took_ms);
         }
         self.latency.clone()
+    }
+
+    /// Why an evaluation has failed since the last call; `None` if none has, and for a backend that was handed in, which
+    /// nothing here can replace.
+    pub(crate) fn take_failure(&self) -> Option<String> {
+        self.evaluators.take_failure().filter(|_| self.key.is_some())
     }
 
     /// Drops the evaluators, so that the next search makes new ones.

@@ -1,7 +1,7 @@
 //! Loads what the options name, network, evaluators, books and endgame tables, or a substitute for a game that must go
 //! on.
 
-use super::loading::{self, Failure};
+use super::loading::{self, Failure, Loaded};
 use super::{Engine, EngineError, NetworkEvaluator, Options, RuntimePolicy};
 use crate::backend::{Attributes, Backend, DeviceOptions};
 use crate::network::{BUILT_IN, Location};
@@ -50,14 +50,21 @@ impl Engine {
     /// Prepares as [`Engine::prepare`] does, for a game that must go on. A failure to load is reported once, and
     /// loading is not tried again until an option or a file changes. Instead plays the network that was asked for, on
     /// the CPU, where it can run there; else the network already in use, so that a slip costs nothing; else the one
-    /// built into the program.
+    /// built into the program. A device that failed in the search before is replaced in the same way.
     pub fn prepare_for_play(&mut self) -> Prepared {
         self.collect();
         if self.search.is_some() {
             return Prepared::Ready(None);
         }
         self.open_books_and_tables();
-        if self.failed.is_some() && self.failed == Some(Failure::of(&self.options)) {
+        let is_known_to_fail = self.failed.is_some() && self.failed == Some(Failure::of(&self.options));
+        let lost = self.loaded.as_ref().and_then(Loaded::take_failure);
+        if let Some(error) = lost.filter(|_| !is_known_to_fail) {
+            // The device may hang in what it still runs: nobody waits for that.
+            self.loaded = None;
+            return self.substitute(EngineError::Device(error));
+        }
+        if is_known_to_fail {
             let again = self.loaded.as_mut().map_or(Ok(()), |loaded| loaded.ensure_evaluators(&self.options));
             return again.map_or_else(Prepared::Failed, |()| Prepared::Ready(None));
         }
@@ -69,6 +76,12 @@ impl Engine {
             }
             Err(error) => error,
         };
+        self.substitute(error)
+    }
+
+    /// Loads a substitute for what the options name, which fails with `error`.
+    fn substitute(&mut self, error: EngineError) -> Prepared {
+        let options = self.options.clone();
         self.failed = Some(Failure::of(&options));
         // A substitute backend reads the network in the same input format: with another one it would play nonsense.
         let interface = options.backend_options.parse().map(|device: DeviceOptions| device.interface_text());
@@ -169,3 +182,7 @@ impl Engine {
         NetworkEvaluator::new(Arc::clone(&loaded.backend))
     }
 }
+
+#[cfg(test)]
+#[path = "device_failure_tests.rs"]
+mod tests;

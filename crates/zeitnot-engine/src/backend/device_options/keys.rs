@@ -63,7 +63,7 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         name: "devices",
-        expected: "a list of different device indices from 0 to 63, such as 0,1",
+        expected: "a list of device indices from 0 to 63, such as 0,1",
         providers: INDEXED,
         set: |options, text| add_devices(options, text, true),
     },
@@ -266,6 +266,20 @@ pub(super) const OWN: [&str; 12] = [
     "webgpu",
     "dawnProcTable",
 ];
+/// The options of WebGPU, which itself passes over a name that it does not know. Not `forceCpuNodeNames`: nothing is left
+/// to the CPU.
+pub(super) const WEBGPU: [&str; 10] = [
+    "dawnBackendType",
+    "defaultBufferCacheMode",
+    "maxStorageBufferBindingSize",
+    "powerPreference",
+    "preferredLayout",
+    "preserveDevice",
+    "queryResolveBufferCacheMode",
+    "storageBufferCacheMode",
+    "uniformBufferCacheMode",
+    "validationMode",
+];
 /// Provider options that replay a run at its old addresses on the card. They do not work here: inputs and outputs lie
 /// on the host, and are copied to other addresses each time.
 pub(super) const CUDA_GRAPHS: [&str; 3] = ["enable_cuda_graph", "trt_cuda_graph_enable", "enableGraphCapture"];
@@ -290,7 +304,7 @@ pub(super) const RIVALS: [[&str; 2]; 3] =
 fn add_devices(options: &mut DeviceOptions, text: &str, several: bool) -> bool {
     for index in text.split(',').map(str::trim) {
         match index.parse() {
-            Ok(index) if index < MOST_DEVICES && !options.devices.contains(&index) => options.devices.push(index),
+            Ok(index) if index < MOST_DEVICES => options.devices.push(index),
             _ => return false,
         }
     }

@@ -14,7 +14,7 @@ use crate::runtime::Provider;
 pub use keys::LARGEST_BATCH;
 use keys::{
     CUDA_GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, OWN, POLICY_HEAD, PRECISION, PROVIDER, PROVIDER_PREFIX, RIVALS,
-    VALUE_HEAD,
+    VALUE_HEAD, WEBGPU,
 };
 
 /// An error in a text of [`DeviceOptions`]. It displays as one line, without the option's name.
@@ -208,13 +208,19 @@ impl DeviceOptions {
     /// Checks that the keys mean something to this provider.
     ///
     /// # Errors
-    /// [`DeviceOptionsError::NotForBackend`] names the first key that does not.
+    /// [`DeviceOptionsError::NotForBackend`] names the first key that does not, and [`DeviceOptionsError::Value`] an option
+    /// that WebGPU would pass over.
     pub(crate) fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
         let foreign = |name: &&&'static str| {
             let key = KEYS.iter().find(|key| key.name == **name);
             key.is_some_and(|key| key.name == ISA || !key.providers.is_empty() && !key.providers.contains(&provider))
         };
         let narrow = (self.arithmetic == Some(Arithmetic::Int8)).then_some("precision=int8");
+        let unknown = self.provider.iter().find(|(key, _)| !WEBGPU.contains(&key.as_str()));
+        if let Some((key, _)) = unknown.filter(|_| provider == Provider::WebGpu) {
+            let expected = "an option of WebGPU that it takes here (docs/gpu.md)";
+            return Err(DeviceOptionsError::Value { key: PROVIDER, value: key.clone(), expected });
+        }
         match self.given.iter().find(foreign).copied().or(narrow) {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: provider.name(), key }),
             None => Ok(()),

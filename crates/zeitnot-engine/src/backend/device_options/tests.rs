@@ -44,7 +44,7 @@ fn what_is_wrong_is_named_in_one_line() {
         ("gpu=x", &["gpu: \"x\" is not the index of a device"]),
         ("gpu=0,1", &["gpu: \"0,1\""]),
         ("gpu=64", &["gpu: \"64\""]),
-        ("devices=0,0", &["devices: \"0,0\" is not a list of different"]),
+        ("devices=0,64", &["devices: \"0,64\" is not a list of device"]),
         ("gpu=0,devices=1", &["gpu and devices exclude each other"]),
         ("batch=8,batch=16", &["batch is given twice"]),
         ("fp16=true,datatype=f32", &["fp16 and datatype exclude each other"]),
@@ -112,6 +112,9 @@ fn a_key_of_another_device_is_named() {
     assert_eq!(check("precision=bf16", Provider::OpenVino), Ok(()));
     let line = check("precision=int8", Provider::OpenVino).unwrap_err();
     assert_eq!(line, "the backend openvino does not take precision=int8");
+    assert_eq!(check("provider.preferredLayout=NHWC", Provider::WebGpu), Ok(()));
+    let line = check("provider.layout=NHWC", Provider::WebGpu).unwrap_err();
+    assert!(line.starts_with("provider.KEY: \"layout\" is not an option of WebGPU"), "{line}");
     let line = options("isa=avx2,threads=2").check_for_native().unwrap_err().to_string();
     assert_eq!(line, "the backend native does not take threads");
 }
@@ -134,6 +137,9 @@ fn rows_follow_batch_steps_and_min_batch() {
     assert_eq!((one_size(""), one_size("batch=512")), (Rows::fixed(256), Rows::fixed(512)));
     assert_eq!(one_size("min_batch=8,batch=64"), rows("min_batch=8,batch=64", Provider::Cuda));
     assert_eq!(one_size("batch=64,steps=4").sizes(), [16, 32, 48, 64]);
+    let few_sizes = |text: &str| options(text).few_sizes(Provider::WebGpu).sizes();
+    assert_eq!((few_sizes(""), few_sizes("batch=4"), few_sizes("batch=1")), (vec![1, 8], vec![1, 4], vec![1]));
+    assert_eq!((few_sizes("batch=8,steps=2"), few_sizes("batch=64,min_batch=16")), (vec![4, 8], vec![16, 32, 64]));
 }
 
 #[test]
@@ -184,6 +190,7 @@ fn conversions_follow_type_and_heads() {
     assert_eq!(form("planes=dense", Provider::TensorRt), (false, MishForm::Softplus));
     assert_eq!(form("planes=packed", Provider::Cpu), (true, MishForm::Exponential));
     assert_eq!(form("", Provider::OpenVino), (false, MishForm::Softplus));
+    assert_eq!(form("", Provider::WebGpu), (false, MishForm::Exponential));
     assert_eq!(options("").conversion(Provider::Cuda).precision, Precision::Float16);
     let bfloat = options("datatype=bf16,policy_head=soft").conversion(Provider::TensorRt);
     assert_eq!((bfloat.precision, bfloat.opset), (Precision::Bfloat16, 22));

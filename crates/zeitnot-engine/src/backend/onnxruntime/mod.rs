@@ -39,7 +39,7 @@ use super::{
 };
 use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network, Precision, ValueOutput};
-use crate::runtime::{Provider, Runtime, ort_log};
+use crate::runtime::{Provider, Runtime, ort_log, vulkan};
 pub use bare_session::{BareInput, BareSession};
 use device_session::DeviceSession;
 use model_io::ModelIo;
@@ -184,14 +184,22 @@ fn in_fitting_type<T>(
 ) -> Result<T, BackendError> {
     /// Part of ONNX Runtime's words for a device without float16.
     const NO_FLOAT16: &str = "requires f16 but the device does not support it";
+    let in_float32 = || {
+        say("WebGPU: float32, for the device has no float16");
+        let mut options = options.clone();
+        options.datatype = Some(Precision::Float32);
+        load(&options)
+    };
+    if provider != Provider::WebGpu || options.datatype.is_some() {
+        return load(options);
+    }
+    if vulkan::device().is_ok_and(|device| device.is_software) {
+        // Known without a trial: processors compute in float32.
+        return in_float32();
+    }
     match load(options) {
-        Err(BackendError::Load { reason, .. } | BackendError::Run { reason, .. })
-            if provider == Provider::WebGpu && options.datatype.is_none() && reason.contains(NO_FLOAT16) =>
-        {
-            say("WebGPU: float32, for the device has no float16");
-            let mut options = options.clone();
-            options.datatype = Some(Precision::Float32);
-            load(&options)
+        Err(BackendError::Load { reason, .. } | BackendError::Run { reason, .. }) if reason.contains(NO_FLOAT16) => {
+            in_float32()
         }
         loaded => loaded,
     }

@@ -60,7 +60,10 @@ fn evaluate(shared: &SharedSearch, mut queued: Box<QueuedBatch>, game: &mut Game
         let began_ms = context.clock.now_ms();
         match ask(evaluator, queued.batch.queries(), context.minibatch_size) {
             Ok(answers) => queued.batch.take_answers(&answers, context),
-            Err(error) => queued.error = Some(error.to_string()),
+            Err(error) => {
+                shared.evaluators.note_failure(&error);
+                queued.error = Some(error.to_string());
+            }
         }
         queued.took_ms = context.clock.now_ms() - began_ms;
     }

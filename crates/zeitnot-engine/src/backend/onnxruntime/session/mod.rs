@@ -23,6 +23,8 @@ const CPU_THREADS: usize = 1;
 const BATCH_DIMENSION: &str = "batch";
 /// Beginning of ONNX Runtime's message about a provider, where the reason is in the log alone.
 const NO_REASON: &str = "Failed to load provider";
+/// Part of its message where WebGPU finds no device that is fit.
+const NO_ADAPTER: &str = "Failed to get a WebGPU adapter";
 /// ONNX Runtime's setting for the folder of the external data of a model that comes from memory.
 const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_path";
 /// Characters of a model's hash in the name of its folder: 64 bits distinguish the networks of a user.
@@ -139,7 +141,9 @@ impl SessionPlan {
             Provider::CoreMl => format!("CoreML {}", self.units.as_deref().unwrap_or("all")),
             Provider::DirectMl => format!("DirectML {}", self.device),
             Provider::WebGpu => {
-                let device = vulkan::device().ok().map(|device| format!(" {}", device.name));
+                // An option may choose another one.
+                let device = vulkan::device().ok().filter(|_| self.given.is_empty());
+                let device = device.map(|device| format!(" {}", device.name));
                 format!("WebGPU{}", device.unwrap_or_default())
             }
         };
@@ -258,7 +262,13 @@ fn register(
             }
             None => {
                 let text = if said.starts_with(NO_REASON) && !logged.is_empty() { &logged } else { said };
-                BackendError::Provider { backend, reason: ort_log::plain(text) }
+                let reason = match vulkan::device() {
+                    Ok(device) if text.contains(NO_ADAPTER) => {
+                        format!("it takes no device of Vulkan's ({})", device.name)
+                    }
+                    _ => ort_log::plain(text),
+                };
+                BackendError::Provider { backend, reason }
             }
         }
     })

@@ -1,0 +1,11 @@
+//! Runs networks through ONNX Runtime's WebGPU on a software device of Vulkan, which Chromium brings: a card's interface
+//! with its pipelines, queues and errors, on a plain processor. Without that device the tests say so and pass.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/uci.rs"]
+mod uci;
+
+mod device;
+mod evaluations;
+mod searches;
