@@ -10,8 +10,10 @@ use std::sync::Once;
 /// The libraries that the CUDA and TensorRT providers need or open later, each after those that it needs itself: for
 /// CUDA 13 and for CUDA 12, though a folder has only those of one CUDA. `runtime install --gpu` does not obtain
 /// TensorRT's own, but a user may put them there.
-#[cfg(not(windows))]
-const LIBRARIES: [&str; 18] = [
+const LIBRARIES: &[&str] = if cfg!(windows) { WINDOWS } else { LINUX };
+
+/// Parts of cuDNN that are opened later find each other by their `RUNPATH`.
+const LINUX: &[&str] = &[
     "libcudart.so.13",
     "libcudart.so.12",
     "libnvrtc.so.13",
@@ -31,8 +33,10 @@ const LIBRARIES: [&str; 18] = [
     "libnvinfer_plugin.so.10",
     "libnvonnxparser.so.10",
 ];
-#[cfg(windows)]
-const LIBRARIES: [&str; 18] = [
+
+/// cuDNN opens its parts by name alone, and Windows' loader does not look in the folder of the library that asks: all
+/// of them are loaded ahead. Those for CUDA 12 have no `tensor_ir` and no `ext`.
+const WINDOWS: &[&str] = &[
     "cudart64_13.dll",
     "cudart64_12.dll",
     "nvrtc64_130_0.dll",
@@ -47,6 +51,14 @@ const LIBRARIES: [&str; 18] = [
     "cufft64_12.dll",
     "cufft64_11.dll",
     "cudnn_graph64_9.dll",
+    "cudnn_ops64_9.dll",
+    "cudnn_cnn64_9.dll",
+    "cudnn_adv64_9.dll",
+    "cudnn_heuristic64_9.dll",
+    "cudnn_engines_precompiled64_9.dll",
+    "cudnn_engines_runtime_compiled64_9.dll",
+    "cudnn_engines_tensor_ir64_9.dll",
+    "cudnn_ext64_9.dll",
     "cudnn64_9.dll",
     "nvinfer_10.dll",
     "nvinfer_plugin_10.dll",
@@ -59,10 +71,28 @@ pub(super) fn load(library: &Path) {
     static ONCE: Once = Once::new();
     let Some(folder) = library.parent().filter(|folder| folder.is_absolute()) else { return };
     ONCE.call_once(|| {
-        for path in LIBRARIES.map(|name| folder.join(name)).iter().filter(|path| path.is_file()) {
-            if let Err(error) = ort::util::preload_dylib(path) {
+        for path in LIBRARIES.iter().map(|name| folder.join(name)).filter(|path| path.is_file()) {
+            if let Err(error) = ort::util::preload_dylib(&path) {
                 tracing::debug!(path = %path.display(), %error, "not preloaded");
             }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The parts of cuDNN 9.27 for Windows, each with those that its own list of imports names (`objdump -p`).
+    #[test]
+    fn every_part_of_cudnn_comes_after_those_that_it_needs() {
+        let place =
+            |name: &str| WINDOWS.iter().position(|library| *library == name).unwrap_or_else(|| panic!("{name}"));
+        let needs_graph =
+            ["ops", "heuristic", "engines_precompiled", "engines_runtime_compiled", "engines_tensor_ir", "ext"];
+        let needs_ops = ["cnn", "adv"].map(|part| (part, "ops"));
+        for (part, needed) in needs_graph.map(|part| (part, "graph")).into_iter().chain(needs_ops) {
+            assert!(place(&format!("cudnn_{needed}64_9.dll")) < place(&format!("cudnn_{part}64_9.dll")), "{part}");
+        }
+    }
 }
