@@ -125,12 +125,14 @@ pub(super) struct Converter<'a> {
 
 impl<'a> Converter<'a> {
     /// The planes, `[batch, 112, 8, 8]`, from packed ones: each byte of a board picks the eight squares of its rank
-    /// from a table of all 256 ranks, and its plane's value multiplies them. Indices must be int32.
+    /// from a table of all 256 ranks, and its plane's value multiplies them. Indices must be int32. Bytes become so by
+    /// way of float32: TensorRT converts them to floating point alone (`DataType::kUINT8` in its header).
     fn packed_planes(&mut self) -> Value {
         let boards = self.graph.raw_input(names::BOARDS, data_type::UINT8, &[PLANES as i64, SIDE]);
         let values = self.graph.input(names::VALUES, &[PLANES as i64, 1, 1]);
+        let wide = self.graph.cast("/input/wide", &boards, Precision::Float32);
         let ranks =
-            self.graph.node("/input/ranks", "Cast", &[&boards], &[Attribute::Int("to", data_type::INT32.into())]);
+            self.graph.node("/input/ranks", "Cast", &[&wide], &[Attribute::Int("to", data_type::INT32.into())]);
         let table = (0..RANKS).flat_map(|rank| (0..SIDE).map(move |file| (rank >> file & 1) as f32)).collect();
         let table = self.graph.floats("/input/table", &[RANKS, SIDE], vec![Floats::Values(table)]);
         let squares = self.graph.node("/input/squares", "Gather", &[&table, &ranks], &[Attribute::Int("axis", 0)]);

@@ -88,7 +88,8 @@ impl<'a> GraphBuilder<'a> {
         self.graph.output.push(end);
     }
 
-    fn cast(&mut self, name: &str, value: &Value, to: Precision) -> Value {
+    /// A node that converts a value to this precision.
+    pub(crate) fn cast(&mut self, name: &str, value: &Value, to: Precision) -> Value {
         self.node(name, "Cast", &[value], &[Attribute::Int("to", data_type::of(to).into())])
     }
 
