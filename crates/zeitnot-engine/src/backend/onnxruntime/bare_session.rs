@@ -11,6 +11,7 @@ use super::model_io::ModelIo;
 use super::run_buffers::RANKS;
 use super::session::SessionPlan;
 use super::{DeviceSession, first_line, in_fitting_type};
+use crate::announcer::Announcer;
 use crate::backend::{BackendError, DeviceOptions, Rows};
 use crate::network::{ModelInput, Network, PLANES, Planes, Precision, SQUARES};
 use crate::runtime::{Provider, Runtime};
@@ -51,8 +52,9 @@ impl BareSession {
             |options| {
                 let conversion = options.conversion(provider);
                 let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
-                let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
-                let session = plan.commit(plan.builder(runtime, &model_io)?, &model_io)?;
+                let mut plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
+                let builder = plan.builder(runtime, &model_io)?;
+                let session = plan.first_session(runtime, builder, &model_io, &Announcer::default())?;
                 let rows = model_io.check(&session)?.map_or(plan.rows, Rows::fixed);
                 Ok(BareSession { session, model_io, rows })
             },

@@ -20,6 +20,8 @@ use crate::backend::{BackendError, Rows};
 use crate::network::{ModelInput, PLANES, Planes, Precision};
 use crate::runtime::Provider;
 
+/// ONNX Runtime's setting for the devices whose unused memory is given back after a run.
+const SHRINKAGE: &str = "memory.enable_memory_arena_shrinkage";
 /// Bytes of a packed plane.
 pub(super) const RANKS: usize = 8;
 
@@ -87,6 +89,12 @@ impl RunBuffers {
         Ok(RunBuffers { rows, input, options: RunOptions::new()?.with_outputs(outputs) })
     }
 
+    /// Lets the session give back memory of the device that it does not use, after each run with these buffers. `memory` is
+    /// ONNX Runtime's name for the device, such as `gpu:0`.
+    pub(super) fn shrink_after_runs(&mut self, memory: &str) -> ort::Result<()> {
+        self.options.set(SHRINKAGE, memory)
+    }
+
     /// Puts a position into a row.
     pub(super) fn set(&mut self, row: usize, planes: &Planes) {
         match &mut self.input {
@@ -137,19 +145,21 @@ fn stated_shape(session: &Session, name: &str, rows: usize) -> Option<Vec<i64>> 
 
 /// The allocator of the inputs of runs on a provider: pinned memory where it has any.
 pub(super) fn input_allocator(provider: Provider, device: u32, session: &Session) -> Allocator {
-    let pinned = |device: u32| {
+    match provider.is_nvidia() {
+        true => pinned_allocator(device, session).unwrap_or_default(),
+        false => Allocator::default(),
+    }
+}
+
+/// The allocator of memory of the host that an NVIDIA card reads by itself. ONNX Runtime has called it by the card's
+/// number, and also by 0 on any card: CUDA lets every card read what was pinned for one.
+pub(super) fn pinned_allocator(device: u32, session: &Session) -> ort::Result<Allocator> {
+    let of = |device: u32| {
         let kind = (AllocatorType::Device, MemoryType::CPUInput);
         let info = MemoryInfo::new(AllocationDevice::CUDA_PINNED, device.cast_signed(), kind.0, kind.1)?;
         Allocator::new(session, info)
     };
-    if provider.is_nvidia() {
-        // ONNX Runtime has called it by the card's number, and also by 0 on any card.
-        match pinned(device).or_else(|_| pinned(0)) {
-            Ok(allocator) => return allocator,
-            Err(error) => tracing::debug!(%error, "no pinned memory"),
-        }
-    }
-    Allocator::default()
+    of(device).or_else(|_| of(0))
 }
 
 /// The buffers of one worker, for each size of runs; the one last used is at the end.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ort::session::builder::SessionBuilder;
 
 use super::model_io::ModelIo;
-use super::run_buffers::{RunBuffers, input_allocator};
-use super::session::{SessionPlan, load_error};
+use super::run_buffers::{RunBuffers, input_allocator, pinned_allocator};
+use super::session::SessionPlan;
 use super::weights::SharedWeights;
 use super::{DeviceSession, first_line};
 use crate::announcer::Announcer;
@@ -43,10 +43,15 @@ impl SharedModel {
     ) -> Result<(Vec<DeviceSession>, RunTimes), BackendError> {
         let mut first = match self.plan.provider {
             Provider::Cpu => self.share_weights(builder)?,
-            _ => self.plan.commit(builder, &self.model_io)?,
+            _ => self.plan.first_session(&self.runtime, builder, &self.model_io, announcer)?,
         };
         if let Some(fixed) = self.model_io.check(&first)? {
             self.rows = Rows::fixed(fixed);
+        }
+        if self.plan.provider.is_nvidia()
+            && let Err(error) = pinned_allocator(self.plan.device, &first)
+        {
+            announcer.say(&format!("no pinned memory for card {}, which slows copies: {error}", self.plan.device));
         }
         let times = self.warm_up(&mut first)?;
         if let Some(&(largest, _)) = times.last() {
@@ -76,7 +81,8 @@ impl SharedModel {
     /// A further session, which has run every size once.
     fn another_session(&self) -> Result<DeviceSession, BackendError> {
         let mut session = self.session()?;
-        for rows in self.rows.sizes() {
+        // The largest first: smaller ones run in the memory that it took.
+        for rows in self.rows.sizes().into_iter().rev() {
             self.buffers(&session, rows)?.run(&mut session, &self.model_io)?;
         }
         Ok(session)
@@ -86,7 +92,7 @@ impl SharedModel {
         let builder = self.plan.builder(&self.runtime, &self.model_io)?;
         match &self.weights {
             Some(weights) => DeviceSession::make(self.plan.provider, || weights.session(builder))
-                .map_err(|error| load_error(&self.model_io, &error)),
+                .map_err(|error| self.plan.load_error(&self.model_io, &error)),
             None => self.plan.commit(builder, &self.model_io),
         }
     }
@@ -113,30 +119,56 @@ impl SharedModel {
 
     /// Runs every size of batch on a device whose first run of a size is slow, so that engines are built and plans made
     /// before a clock runs; does nothing on a CPU. Where there are sizes to choose among, it times further runs of
-    /// each. A size that does not run, for want of memory, ends this: smaller ones do run. So does one that would take too
-    /// long by the one before.
+    /// each. Sizes that do not run, for want of memory, or that take too long, are left out.
     fn warm_up(&self, session: &mut DeviceSession) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
             return Ok(Vec::new());
         }
         let has_choice = !self.rows.are_any() && self.rows.only().is_none();
         let timed = if has_choice { TIMED_RUNS } else { 0 };
-        let mut times = Vec::new();
-        for rows in self.rows.sizes() {
+        let mut sizes = self.rows.sizes();
+        let least = sizes[0];
+        // With CUDA smaller sizes run in the memory that the largest took. Other devices may be slow, and are spared the
+        // sizes that would take too long by the one before.
+        let falls = self.plan.provider.is_nvidia();
+        if falls {
+            sizes.reverse();
+        }
+        let mut times: RunTimes = Vec::new();
+        for &rows in &sizes {
             let is_too_long = |&(smaller, time): &(usize, f64)| time * rows as f64 / smaller as f64 > TOO_LONG_RUN_MS;
-            if self.plan.may_leave_out_sizes && times.last().is_some_and(is_too_long) {
+            if !falls && self.plan.may_leave_out_sizes && times.last().is_some_and(is_too_long) {
                 break;
             }
             match self.time_of(session, rows, timed) {
                 Ok(time) => times.push((rows, time)),
-                Err(error) if times.is_empty() || self.rows.are_any() => return Err(error),
+                Err(error) if rows == least || self.rows.are_any() => return Err(error),
                 Err(error) => {
-                    tracing::debug!(%error, rows, "no larger runs than before");
-                    break;
+                    tracing::debug!(%error, rows, "no runs of this size");
+                    if !falls {
+                        break;
+                    }
                 }
             }
         }
+        if falls {
+            times.reverse();
+            // What the sizes took that did not fit is given back, so that another session finds room.
+            if times.len() < sizes.len()
+                && let Err(error) = self.shrink(session, least)
+            {
+                tracing::debug!(%error, "no memory given back");
+            }
+        }
         Ok(times)
+    }
+
+    /// Runs a size, after which the session gives back the memory of its device that it does not use.
+    pub(super) fn shrink(&self, session: &mut DeviceSession, rows: usize) -> Result<(), BackendError> {
+        let mut buffers = self.buffers(session, rows)?;
+        let shrinking = buffers.shrink_after_runs(&self.plan.memory());
+        shrinking.map_err(|error| self.model_io.run_error(first_line(&error)))?;
+        buffers.run(session, &self.model_io).map(drop)
     }
 
     /// Milliseconds of a run of this size, after a first one: the least of `timed` runs, or of fewer if one takes long.

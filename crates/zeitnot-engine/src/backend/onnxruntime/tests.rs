@@ -34,6 +34,21 @@ fn sessions_in_turn_keep_workers_apart() {
     assert_eq!(backend.sessions.lock().ready.len(), 2, "none is taken away");
 }
 
+/// The first size fails with the memory of a card at its end; here only that a session gives some back and goes on.
+#[test]
+fn a_session_that_gave_memory_back_goes_on() {
+    let runtime = crate::runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let network = Network::from_bytes(&random_network(3, 2, 16), "tiny.pb.gz").unwrap();
+    let (options, announcer) = (DeviceOptions::default(), Announcer::default());
+    let backend =
+        OnnxRuntimeBackend::new(runtime, Provider::Cpu, 0, &network, &options, HistoryFill::FenOnly, &announcer)
+            .unwrap();
+    let mut session = backend.shared.session().unwrap();
+    for rows in [64, 1, 64] {
+        backend.shared.shrink(&mut session, rows).unwrap();
+    }
+}
+
 #[test]
 fn names_lose_the_endings_of_network_files() {
     assert_eq!(["maia-1900.pb.gz", "a.b.onnx", "744706"].map(stem), ["maia-1900", "a.b", "744706"]);

@@ -131,8 +131,7 @@ impl<'a> Converter<'a> {
         let boards = self.graph.raw_input(names::BOARDS, data_type::UINT8, &[PLANES as i64, SIDE]);
         let values = self.graph.input(names::VALUES, &[PLANES as i64, 1, 1]);
         let wide = self.graph.cast("/input/wide", &boards, Precision::Float32);
-        let ranks =
-            self.graph.node("/input/ranks", "Cast", &[&wide], &[Attribute::Int("to", data_type::INT32.into())]);
+        let ranks = self.graph.node("/input/ranks", "Cast", &[&wide], &[Attribute::Int("to", data_type::INT32.into())]);
         let table = (0..RANKS).flat_map(|rank| (0..SIDE).map(move |file| (rank >> file & 1) as f32)).collect();
         let table = self.graph.floats("/input/table", &[RANKS, SIDE], vec![Floats::Values(table)]);
         let squares = self.graph.node("/input/squares", "Gather", &[&table, &ranks], &[Attribute::Int("axis", 0)]);

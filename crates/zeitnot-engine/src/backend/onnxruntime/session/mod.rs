@@ -12,6 +12,7 @@ use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBui
 use sha2::{Digest as _, Sha256};
 
 use super::{DeviceSession, ModelIo, external, first_line};
+use crate::announcer::Announcer;
 use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
 use crate::network::{EndTypes, ModelInput, OnnxModel, Precision};
 use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache, vulkan};
@@ -25,6 +26,10 @@ const BATCH_DIMENSION: &str = "batch";
 const NO_REASON: &str = "Failed to load provider";
 /// Part of its message where WebGPU finds no device that is fit.
 const NO_ADAPTER: &str = "Failed to get a WebGPU adapter";
+/// ONNX Runtime's words where a provider would leave operators to the CPU although that is switched off.
+const LEFT_TO_CPU: &str = "fallback to CPU EP has been explicitly disabled";
+/// The beginning of ONNX Runtime's words about an operator that no provider of the session computes in its type.
+const NO_KERNEL: &str = "Could not find an implementation";
 /// ONNX Runtime's setting for the folder of the external data of a model that comes from memory.
 const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_path";
 /// Characters of a model's hash in the name of its folder: 64 bits distinguish the networks of a user.
@@ -52,6 +57,8 @@ pub(super) struct SessionPlan {
     pub(super) cache: Option<PathBuf>,
     /// Folder of the model's external data, if it has any.
     external: Option<PathBuf>,
+    /// Whether operators that the provider lacks may run on the CPU.
+    leaves_to_cpu: bool,
 }
 
 impl SessionPlan {
@@ -91,6 +98,7 @@ impl SessionPlan {
             units,
             cache: None,
             external: external::folder(model).map(Path::to_path_buf),
+            leaves_to_cpu: provider == Provider::Cpu,
         };
         // Nothing is kept for a provider that is only tried, without a network.
         let wanted = plan.is_compiled() || options.cache_dir.is_some();
@@ -150,6 +158,14 @@ impl SessionPlan {
         format!("{device}, ONNX Runtime {}", runtime.version)
     }
 
+    /// ONNX Runtime's name for the memory of the device.
+    pub(super) fn memory(&self) -> String {
+        match self.is_cpu() {
+            true => "cpu:0".to_owned(),
+            false => format!("gpu:{}", self.device),
+        }
+    }
+
     /// Loads the network into a session, which may take minutes where the network must be compiled.
     pub(super) fn commit(
         &self,
@@ -158,7 +174,43 @@ impl SessionPlan {
     ) -> Result<DeviceSession, BackendError> {
         self.make_cache()?;
         DeviceSession::make(self.provider, || builder.commit_from_memory(&model_io.model.bytes))
-            .map_err(|error| load_error(model_io, &error))
+            .map_err(|error| self.load_error(model_io, &error))
+    }
+
+    /// The first session of the network, made with this plan's builder. Operators that the provider lacks run on the CPU
+    /// only if the network does not load otherwise, and `announcer` says so.
+    pub(super) fn first_session(
+        &mut self,
+        runtime: &Runtime,
+        builder: SessionBuilder,
+        model_io: &ModelIo,
+        announcer: &Announcer,
+    ) -> Result<DeviceSession, BackendError> {
+        match self.commit(builder, model_io) {
+            Err(BackendError::Load { reason, .. }) if self.may_leave_to_cpu() && reason.contains(LEFT_TO_CPU) => {
+                let (network, provider) = (&model_io.network, self.provider);
+                announcer.say(&format!("{provider} has not all operators of {network}: the others run on the CPU"));
+                self.leaves_to_cpu = true;
+                self.commit(self.builder(runtime, model_io)?, model_io)
+            }
+            result => result,
+        }
+    }
+
+    /// Whether a network that needs the CPU as well may have it. OpenVINO and WebGPU leave a whole network to it when
+    /// they do not know the device.
+    fn may_leave_to_cpu(&self) -> bool {
+        !matches!(self.provider, Provider::OpenVino | Provider::WebGpu)
+    }
+
+    /// The error for a network that ONNX Runtime does not take.
+    pub(super) fn load_error(&self, model_io: &ModelIo, error: &ort::Error) -> BackendError {
+        let mut reason = first_line(error);
+        if self.precision == Precision::Bfloat16 && reason.starts_with(NO_KERNEL) {
+            reason =
+                format!("{} does not compute it in bfloat16, other types than bf16 may run ({reason})", self.provider);
+        }
+        BackendError::Load { network: model_io.network.clone(), reason }
     }
 
     fn make_cache(&self) -> Result<(), BackendError> {
@@ -186,11 +238,7 @@ impl SessionPlan {
                 Some(folder) => builder.with_config_entry(EXTERNAL_FOLDER, folder.to_str().ok_or_else(no_text)?)?,
                 None => builder,
             };
-            let builder = match self.provider {
-                // They leave a network, or operators that they do not have, to the CPU without a word.
-                Provider::OpenVino | Provider::WebGpu => builder.with_disable_cpu_fallback()?,
-                _ => builder,
-            };
+            let builder = if self.leaves_to_cpu { builder } else { builder.with_disable_cpu_fallback()? };
             // DirectML does not work with it (ONNX Runtime's documentation of the provider).
             Ok(builder.with_memory_pattern(self.provider != Provider::DirectMl)?)
         };
