@@ -39,7 +39,7 @@ enum RuntimeCommand {
         /// CUDA 13 needs NVIDIA's driver 580 or later and cards from Turing on (GTX 16, RTX 20), CUDA 12 driver 525 or
         /// later and cards from Pascal on (GTX 10).
         #[arg(long, value_name = "VERSION", value_parser = ["12", "13"])]
-        #[arg(requires = "gpu", conflicts_with_all = ["openvino", "directml", "webgpu"])]
+        #[arg(requires = "gpu", conflicts_with_all = ["openvino", "directml", "webgpu", "tensorrt_rtx", "migraphx"])]
         cuda: Option<String>,
         /// Variant with OpenVINO
         #[arg(long, group = "variant")]
@@ -50,6 +50,12 @@ enum RuntimeCommand {
         /// Variant with WebGPU, for any graphics card
         #[arg(long, group = "variant")]
         webgpu: bool,
+        /// Plugin with TensorRT for RTX, for NVIDIA's RTX 30 and later, and a variant that registers it
+        #[arg(long, group = "variant")]
+        tensorrt_rtx: bool,
+        /// Variant with MIGraphX, for AMD's cards under Linux
+        #[arg(long, group = "variant")]
+        migraphx: bool,
         /// Installation even of a variant that is there
         #[arg(long)]
         force: bool,
@@ -60,15 +66,27 @@ enum RuntimeCommand {
 pub fn run(args: RuntimeArgs) -> anyhow::Result<()> {
     match args.command {
         RuntimeCommand::Status { library, json } => status(library, json),
-        RuntimeCommand::Install { gpu, cuda, openvino, directml, webgpu, force } => {
-            let variant = match (gpu, openvino, directml, webgpu) {
-                (true, ..) => for_cards(cuda.as_deref()),
-                (_, true, ..) => Variant::OpenVino,
-                (.., true, _) => Variant::DirectMl,
-                (.., true) => Variant::WebGpu,
-                _ => Variant::Cpu,
+        RuntimeCommand::Install { gpu, cuda, openvino, directml, webgpu, tensorrt_rtx, migraphx, force } => {
+            let asked = [
+                (openvino, Variant::OpenVino),
+                (directml, Variant::DirectMl),
+                (webgpu, Variant::WebGpu),
+                (tensorrt_rtx, Variant::TensorRtRtx),
+                (migraphx, Variant::MiGraphX),
+            ];
+            let variant = match asked.into_iter().find(|(is_asked, _)| *is_asked) {
+                _ if gpu => for_cards(cuda.as_deref()),
+                Some((_, variant)) => variant,
+                None => Variant::Cpu,
             };
-            install(variant, force)
+            install(variant, force)?;
+            if variant == Variant::TensorRtRtx {
+                install(Variant::Cpu, false)?;
+            }
+            for package in Installed::all() {
+                say!("{package}");
+            }
+            Ok(())
         }
     }
 }
@@ -130,8 +148,5 @@ fn install(variant: Variant, force: bool) -> anyhow::Result<()> {
     });
     bar.finish_and_clear();
     say!("installed: {}", result?.display());
-    for package in Installed::all() {
-        say!("{package}");
-    }
     Ok(())
 }

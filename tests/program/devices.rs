@@ -88,6 +88,39 @@ fn options_change_how_the_cpu_runs_and_not_what_it_says() {
     }
 }
 
+/// On a machine with nothing installed each device names the first thing that is missing: the driver where no library
+/// would help without it, else the library.
+#[test]
+fn without_anything_each_device_names_the_first_thing_that_is_missing() {
+    let bench = Bench::new();
+    let home = tempfile::tempdir().unwrap();
+    let nvidia = runtime::nvidia::driver().err().map(|reason| reason.to_string());
+    let vulkan = runtime::vulkan::device().err().filter(|_| cfg!(target_os = "linux")).map(|reason| reason.to_string());
+    let amd = (cfg!(target_os = "linux") && !Path::new("/dev/kfd").exists())
+        .then(|| "there is no AMD driver for computing (/dev/kfd is missing)".to_owned());
+    for (backend, provider, driver) in [
+        ("cuda", Provider::Cuda, &nvidia),
+        ("tensorrt", Provider::TensorRt, &nvidia),
+        ("tensorrt-rtx", Provider::TensorRtRtx, &nvidia),
+        ("migraphx", Provider::MiGraphX, &amd),
+        ("webgpu", Provider::WebGpu, &vulkan),
+    ] {
+        let mut command = plain(&bench.folder);
+        command.args(["eval", "--weights=net.pb.gz", "--backend", backend]).env_remove("ORT_DYLIB_PATH");
+        for home_of in ["HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "APPDATA"] {
+            command.env(home_of, home.path());
+        }
+        let missing = driver.as_ref().map(|reason| format!("{provider} cannot run here: {reason}"));
+        // The driver of a card may be there, and the card be one that the provider does not drive.
+        let nothing = format!("no ONNX Runtime with {provider} was found; ");
+        match (missing, provider) {
+            (Some(line), _) => fails(&mut command, &[&line]),
+            (None, Provider::TensorRtRtx) => fails(&mut command, &["TensorRT for RTX"]),
+            (None, _) => fails(&mut command, &[&nothing]),
+        }
+    }
+}
+
 /// A device that was asked for is never replaced by the CPU. Where it cannot run whatever is installed, it is said why,
 /// and nothing is to be installed.
 #[test]
@@ -98,6 +131,7 @@ fn a_runtime_without_the_provider_is_an_error_that_says_what_to_install() {
         ("onnx-trt", "TensorRT", Provider::TensorRt),
         ("openvino", "OpenVINO", Provider::OpenVino),
         ("dml", "DirectML", Provider::DirectMl),
+        ("tensorrt-rtx", "TensorRT for RTX", Provider::TensorRtRtx),
     ] {
         let backend = format!("--backend={backend}");
         if provider.is_nvidia()

@@ -17,7 +17,7 @@ use crate::network::{HistoryFill, Network};
 use crate::runtime::{self, Provider, nvidia, vulkan};
 
 /// The names that [`create`] takes, besides aliases.
-pub const BACKENDS: [&str; 11] = [
+pub const BACKENDS: [&str; 13] = [
     "auto",
     "native",
     "onnxruntime",
@@ -27,13 +27,15 @@ pub const BACKENDS: [&str; 11] = [
     "coreml",
     "directml",
     "webgpu",
+    "tensorrt-rtx",
+    "migraphx",
     "uniform",
     "random",
 ];
 
 /// The kinds of backends by name, Lc0's names among them (docs/lc0.md, 5.2). Lc0's for a CPU run Lc0's networks, as
 /// `native` does.
-const NAMES: [(&str, BackendKind); 33] = [
+const NAMES: [(&str, BackendKind); 36] = [
     ("auto", BackendKind::Auto),
     ("native", BackendKind::Native),
     ("blas", BackendKind::Native),
@@ -64,6 +66,9 @@ const NAMES: [(&str, BackendKind); 33] = [
     ("onnx-dml", BackendKind::OnnxRuntime(Provider::DirectMl)),
     ("webgpu", BackendKind::OnnxRuntime(Provider::WebGpu)),
     ("onnx-webgpu", BackendKind::OnnxRuntime(Provider::WebGpu)),
+    ("tensorrt-rtx", BackendKind::OnnxRuntime(Provider::TensorRtRtx)),
+    ("migraphx", BackendKind::OnnxRuntime(Provider::MiGraphX)),
+    ("onnx-migraphx", BackendKind::OnnxRuntime(Provider::MiGraphX)),
     ("uniform", BackendKind::Uniform),
     ("trivial", BackendKind::Uniform),
     ("random", BackendKind::Random),
@@ -73,9 +78,8 @@ const SEVERAL: &str = "several backends behind one (here BackendOptions devices=
 const COMPARED: &str = "two backends side by side (here zeitnot backendbench --versus compares them)";
 
 /// Lc0's names of backends that this build does not have, and what each would need.
-const ABSENT: [(&str, &str); 16] = [
-    ("onnx-rocm", "ONNX Runtime's ROCm provider (here webgpu runs AMD's cards)"),
-    ("onnx-migraphx", "ONNX Runtime's MIGraphX provider (here webgpu runs AMD's cards)"),
+const ABSENT: [(&str, &str); 15] = [
+    ("onnx-rocm", "ONNX Runtime's ROCm provider (here migraphx or webgpu runs AMD's cards)"),
     ("metal", "Metal (here it is coreml or webgpu)"),
     ("opencl", "OpenCL (here it is webgpu)"),
     ("sycl", "SYCL (here it is openvino)"),
@@ -165,9 +169,7 @@ pub fn needs_network(name: &str) -> Result<bool, BackendError> {
 /// When there is no such backend, or not in this build.
 pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provider>, BackendError> {
     Ok(match kind(name)? {
-        BackendKind::Auto if cuda_may_run(options) => Some(Provider::Cuda),
-        BackendKind::Auto if webgpu_may_run(options) => Some(Provider::WebGpu),
-        BackendKind::Auto => Some(Provider::Cpu),
+        BackendKind::Auto => Some(CARDS.into_iter().find(|&card| may_run(card, options)).unwrap_or(Provider::Cpu)),
         BackendKind::OnnxRuntime(provider) => Some(provider),
         BackendKind::Native | BackendKind::Uniform | BackendKind::Random => None,
     })
@@ -180,7 +182,7 @@ pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provid
 /// When there is no such backend, or not in this build.
 pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
     Ok(match kind(name)? {
-        BackendKind::Auto => !takes_cuda(options) && !takes_webgpu(options) && native_is_faster(network, options),
+        BackendKind::Auto => !CARDS.iter().any(|&card| takes(card, options)) && native_is_faster(network, options),
         BackendKind::Native => true,
         BackendKind::OnnxRuntime(_) | BackendKind::Uniform | BackendKind::Random => false,
     })
@@ -198,8 +200,8 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
-/// `auto` is a card if one answers and an ONNX Runtime for it is there: through TensorRT if its engine for this network
-/// is already built, else through CUDA, else through WebGPU. Otherwise `auto` is the CPU: `native` for networks that run fastest on it,
+/// `auto` is a card if one answers and an ONNX Runtime for it is there: through TensorRT for RTX, else through TensorRT if
+/// its engine for this network is already built, else through CUDA, else through WebGPU. Otherwise `auto` is the CPU: `native` for networks that run fastest on it,
 /// unless an option asks for ONNX Runtime. [`Backend::attributes`] says which backend was taken. Names are
 /// case-insensitive, and Lc0's are known (`blas`, `cudnn-auto`, `onnx-cpu`, `onnx-trt`, `trivial` and more).
 ///
@@ -243,26 +245,22 @@ pub fn bare_session(
     BareSession::new(&runtime, provider, device, network, &options.device)
 }
 
-/// Whether a card answers, and a runtime for the card is there.
-fn cuda_may_run(options: &BackendOptions) -> bool {
-    runtime::is_there_with(options.runtime.as_deref(), Provider::Cuda) && nvidia::driver().is_ok()
+/// The providers whose cards `auto` tries, best first.
+const CARDS: [Provider; 3] = [Provider::TensorRtRtx, Provider::Cuda, Provider::WebGpu];
+
+/// Whether a card for this provider answers, and a runtime is there. WebGPU needs a card that Vulkan knows, which on macOS
+/// cannot be asked: a software device is slower than the processor that plays it.
+fn may_run(card: Provider, options: &BackendOptions) -> bool {
+    runtime::is_there_with(options.runtime.as_deref(), card)
+        && match card {
+            Provider::WebGpu => vulkan::device().is_ok_and(|device| !device.is_software),
+            _ => runtime::without_card(card).is_none(),
+        }
 }
 
-/// Whether `auto` tries a card first: not if an option is set that only the CPU takes.
-fn takes_cuda(options: &BackendOptions) -> bool {
-    options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options)
-}
-
-/// Whether a runtime with WebGPU is there, and Vulkan has a card: not a software device, which is slower than the
-/// processor that plays it. On macOS there is no Vulkan to ask.
-fn webgpu_may_run(options: &BackendOptions) -> bool {
-    runtime::is_there_with(options.runtime.as_deref(), Provider::WebGpu)
-        && vulkan::device().is_ok_and(|device| !device.is_software)
-}
-
-/// Whether `auto` tries a card through WebGPU, if there is none that CUDA drives.
-fn takes_webgpu(options: &BackendOptions) -> bool {
-    options.device.check_for(Provider::WebGpu).is_ok() && webgpu_may_run(options)
+/// Whether `auto` tries this provider's card: not if an option is set that only others take.
+fn takes(card: Provider, options: &BackendOptions) -> bool {
+    options.device.check_for(card).is_ok() && may_run(card, options)
 }
 
 /// Whether `auto` tries TensorRT before CUDA: only if its engine is built, as that takes minutes and is left to users
@@ -281,7 +279,18 @@ fn takes_tensorrt(_: &Network, _: &BackendOptions) -> bool {
 
 /// The fastest backend that can run here.
 fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
-    if takes_cuda(options) {
+    let [takes_rtx, takes_cuda, takes_webgpu] = CARDS.map(|card| takes(card, options));
+    if takes_rtx {
+        if takes_cuda {
+            // A process has one ONNX Runtime: the one with CUDA serves for both.
+            let _ = runtime::load_with(options.runtime.as_deref(), Provider::Cuda);
+        }
+        match on_provider(Provider::TensorRtRtx, network, options) {
+            Ok(backend) => return Ok(backend),
+            Err(error) => options.announcer.say(&format!("TensorRT for RTX is passed over: {error}")),
+        }
+    }
+    if takes_cuda {
         if takes_tensorrt(network, options) {
             match on_provider(Provider::TensorRt, network, options) {
                 Ok(backend) => return Ok(backend),
@@ -293,7 +302,7 @@ fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Back
             Err(error) => options.announcer.say(&format!("CUDA is passed over: {error}")),
         }
     }
-    if takes_webgpu(options) {
+    if takes_webgpu {
         match on_provider(Provider::WebGpu, network, options) {
             Ok(backend) => return Ok(backend),
             Err(error) => options.announcer.say(&format!("WebGPU is passed over: {error}")),
@@ -354,16 +363,16 @@ fn on_provider(_: Provider, _: &Network, _: &BackendOptions) -> Result<Arc<dyn B
     Err(runtime::RuntimeError::NotInThisBuild.into())
 }
 
-/// Number of devices that are loaded one after another before the rest. With TensorRT it is 1 for cards of one kind:
+/// Number of devices that are loaded one after another before the rest. With TensorRT, also for RTX, it is 1 for cards of one kind:
 /// the engine of the first serves all, and two cards that built it at once would write the same file. Otherwise it is
 /// all of them, as any two may be of one kind. Other providers need none.
 #[cfg(feature = "onnxruntime")]
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
     let names: Vec<_> = match (provider, nvidia::driver()) {
-        (Provider::TensorRt, Ok(driver)) => {
+        (Provider::TensorRt | Provider::TensorRtRtx, Ok(driver)) => {
             devices.iter().map(|&device| driver.cards.get(device as usize).cloned()).collect()
         }
-        (Provider::TensorRt, Err(_)) => return devices.len(),
+        (Provider::TensorRt | Provider::TensorRtRtx, Err(_)) => return devices.len(),
         _ => return 0,
     };
     if names.iter().all(|name| name.is_some() && *name == names[0]) { 1 } else { devices.len() }
@@ -379,7 +388,8 @@ mod tests {
 
     #[test]
     fn an_unknown_name_lists_what_there_is() {
-        let known = "auto, native, onnxruntime, cuda, tensorrt, openvino, coreml, directml, webgpu, uniform, random";
+        let known = "auto, native, onnxruntime, cuda, tensorrt, openvino, coreml, directml, webgpu, tensorrt-rtx, \
+                     migraphx, uniform, random";
         assert_eq!(line("gpu9000"), format!("unknown backend gpu9000; there are: {known}"));
     }
 

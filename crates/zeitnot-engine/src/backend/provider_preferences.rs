@@ -121,7 +121,12 @@ impl Provider {
     /// Default type of weights and arithmetic: half precision where the hardware has units for it. (A device without
     /// half precision gets float32 through WebGPU.)
     pub(crate) fn precision(self) -> Precision {
-        if self.is_nvidia() || self == Provider::WebGpu { Precision::Float16 } else { Precision::Float32 }
+        match self {
+            Provider::Cuda | Provider::TensorRt | Provider::TensorRtRtx | Provider::MiGraphX | Provider::WebGpu => {
+                Precision::Float16
+            }
+            Provider::Cpu | Provider::OpenVino | Provider::CoreMl | Provider::DirectMl => Precision::Float32,
+        }
     }
 
     /// Default rows of the provider's runs.
@@ -131,7 +136,11 @@ impl Provider {
     pub fn rows(self) -> Rows {
         match self {
             Provider::Cpu | Provider::OpenVino => Rows::any(1, 256),
-            Provider::Cuda | Provider::TensorRt => Rows::sizes_between(&NVIDIA_SIZES, NVIDIA_SIZES[0], 1024),
+            Provider::Cuda | Provider::TensorRt | Provider::TensorRtRtx => {
+                Rows::sizes_between(&NVIDIA_SIZES, NVIDIA_SIZES[0], 1024)
+            }
+            // It compiles a program for each size, which takes minutes.
+            Provider::MiGraphX => Rows::fixed(256),
             Provider::CoreMl | Provider::DirectMl => Rows::fixed(16),
             Provider::WebGpu => Rows::sizes_between(&WEBGPU_SIZES, WEBGPU_SIZES[0], 256),
         }
@@ -147,7 +156,7 @@ impl Provider {
         match self {
             Provider::Cpu | Provider::OpenVino => 8,
             Provider::CoreMl | Provider::DirectMl => 16,
-            Provider::Cuda | Provider::TensorRt | Provider::WebGpu => 256,
+            Provider::Cuda | Provider::TensorRt | Provider::WebGpu | Provider::TensorRtRtx | Provider::MiGraphX => 256,
         }
     }
 

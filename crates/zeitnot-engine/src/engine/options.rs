@@ -97,7 +97,7 @@ options! {
     weights: String = "", "WeightsFile", "weights" 'w', Kind::File,
         "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/ or the user's data folder, Zeitnot's own left out, or else the one built in";
     backend: String = "auto", "Backend", "backend" 'b', Kind::Text,
-        "Evaluator of positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, webgpu, uniform or random";
+        "Evaluator of positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, webgpu, tensorrt-rtx, migraphx, uniform or random";
     backend_options: String = "", "BackendOptions", "backend-opts" 'o', Kind::Text,
         "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see docs/devices.md)";
     runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,

@@ -301,9 +301,10 @@ mod tests {
 
     #[test]
     fn of_two_runtimes_for_cards_the_one_for_the_machine_comes_first() {
-        use Variant::{Cpu, DirectMl, Gpu, GpuCuda12, OpenVino, WebGpu};
-        assert_eq!(search_order(CudaVersion::Thirteen), [Cpu, Gpu, GpuCuda12, OpenVino, DirectMl, WebGpu]);
-        assert_eq!(search_order(CudaVersion::Twelve), [Cpu, GpuCuda12, Gpu, OpenVino, DirectMl, WebGpu]);
+        use Variant::{Cpu, DirectMl, Gpu, GpuCuda12, MiGraphX, OpenVino, TensorRtRtx, WebGpu};
+        let others = [OpenVino, DirectMl, WebGpu, TensorRtRtx, MiGraphX];
+        assert_eq!(search_order(CudaVersion::Thirteen), *[&[Cpu, Gpu, GpuCuda12][..], &others].concat());
+        assert_eq!(search_order(CudaVersion::Twelve), *[&[Cpu, GpuCuda12, Gpu][..], &others].concat());
     }
 
     #[test]

@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::candidates::Origin;
 use super::cuda_version::CudaVersion;
-use super::nvidia::DriverError;
 use super::pins::Variant;
 use super::provider::Provider;
-use super::vulkan::VulkanError;
 
 /// Why ONNX Runtime is not available.
 #[derive(Debug, thiserror::Error)]
@@ -82,21 +80,13 @@ pub enum RuntimeError {
         /// Why that CUDA does not run here.
         reason: String,
     },
-    /// The execution provider drives NVIDIA's cards, and none answers: no library would help.
+    /// The execution provider drives cards of one maker, and none answers that it could drive: no library would help.
     #[error("{provider} cannot run here: {reason}")]
     NoCard {
         /// The execution provider.
         provider: Provider,
-        /// Why no card answers.
-        reason: DriverError,
-    },
-    /// The execution provider goes through Vulkan, which has no device: no library would help.
-    #[error("{provider} cannot run here: {reason}")]
-    NoVulkan {
-        /// The execution provider.
-        provider: Provider,
-        /// Why Vulkan has no device.
-        reason: VulkanError,
+        /// Why no card will do.
+        reason: String,
     },
     /// No usable library with the execution provider was found anywhere.
     #[error("no ONNX Runtime with {provider} was found; {}{}", source_of(*provider), also_found(.unfit))]

@@ -21,7 +21,7 @@ pub(crate) fn name_in(said: &str) -> Option<String> {
 pub(crate) fn advice(library: &str, provider: Provider) -> String {
     let name = library.trim_start_matches("lib").to_ascii_lowercase();
     let is = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
-    if is(&["cuda.", "nvcuda"]) {
+    if is(&["cuda.", "nvcuda", "nvidia-ml", "nvml"]) {
         format!(
             "it comes with NVIDIA's driver: on a machine with an NVIDIA card install version {} or later, which CUDA 13 needs, \
              or {} or later for CUDA 12 (`{}`)",
@@ -34,6 +34,8 @@ pub(crate) fn advice(library: &str, provider: Provider) -> String {
          tensorrt-cu12-libs 10.16, or libnvinfer10 and libnvonnxparsers10 of its Linux repositories): put its folder into \
          the system's library path"
             .to_owned()
+    } else if is(&["migraphx", "amdhip", "hip", "hsa", "roc"]) {
+        "it is part of AMD's ROCm 7, whose packages migraphx and hip-runtime-amd have it".to_owned()
     } else if is(&["opencl", "ze_loader"]) {
         "it comes with Intel's driver for compute".to_owned()
     } else if is(&["stdc++", "gcc_s", "z.", "c.", "m."]) {
@@ -74,6 +76,9 @@ mod tests {
             ("libnvinfer.so.10", Provider::TensorRt, "TensorRT 10"),
             ("libnvonnxparser.so.10", Provider::TensorRt, "tensorrt-cu12-libs"),
             ("libopenvino.so.2541", Provider::OpenVino, "`zeitnot runtime install --openvino`"),
+            ("libtensorrt_rtx.so.1", Provider::TensorRtRtx, "`zeitnot runtime install --tensorrt-rtx`"),
+            ("libnvidia-ml.so.1", Provider::TensorRtRtx, "NVIDIA's driver"),
+            ("libmigraphx_c.so.3", Provider::MiGraphX, "AMD's ROCm 7"),
             ("libOpenCL.so.1", Provider::OpenVino, "Intel's driver"),
             ("libstdc++.so.6", Provider::Cuda, "the system"),
         ] {

@@ -7,6 +7,7 @@
 //! | `provider` | the execution providers |
 //! | `cuda_version` | the package for CUDA 13 or for CUDA 12, by driver and cards |
 //! | `library`, `nvidia_libraries` | loading shared libraries, and those of NVIDIA that a provider needs |
+//! | `tensorrt_rtx` | the plugin of TensorRT for RTX, and the cards that it drives |
 //! | `missing_library` | the library that a provider misses, and how to get it |
 //! | [`nvidia`], [`nvidia_readings`] | NVIDIA's driver and its cards; their power, clocks and memory |
 //! | [`vulkan`] | the device that WebGPU takes |
@@ -41,6 +42,7 @@ mod pip;
 mod probe;
 mod provider;
 mod status;
+pub(crate) mod tensorrt_rtx;
 pub mod vulkan;
 mod wheel;
 
@@ -106,17 +108,31 @@ pub fn load(option: Option<&Path>) -> Result<Arc<Runtime>, RuntimeError> {
     load_with(option, Provider::Cpu)
 }
 
-/// The process's ONNX Runtime, which must have this execution provider. Without NVIDIA's driver nothing is looked for that
-/// drives NVIDIA's cards, and without Vulkan nothing that goes through it.
+/// The process's ONNX Runtime, which must have this execution provider. Nothing is looked for that drives cards of a
+/// maker whose driver is not there, or goes through Vulkan where there is none.
 pub fn load_with(option: Option<&Path>, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
-    if provider.is_nvidia() {
-        nvidia::driver().map_err(|reason| RuntimeError::NoCard { provider, reason })?;
-    }
-    // Elsewhere WebGPU goes through the system's own Direct3D 12 or Metal.
-    if provider == Provider::WebGpu && cfg!(target_os = "linux") {
-        vulkan::device().map_err(|reason| RuntimeError::NoVulkan { provider, reason })?;
+    if let Some(reason) = without_card(provider) {
+        return Err(RuntimeError::NoCard { provider, reason });
     }
     load_from(&Locations::of_this_process(option), provider)
+}
+
+/// The device file of AMD's driver for computing.
+const AMD_DRIVER: &str = "/dev/kfd";
+
+/// Why there is no card here that the provider drives, as far as that can be known without a library; `None` where there
+/// may be one.
+pub(crate) fn without_card(provider: Provider) -> Option<String> {
+    match (provider, provider.is_nvidia().then(nvidia::driver)) {
+        (_, Some(Err(reason))) => Some(reason.to_string()),
+        (Provider::TensorRtRtx, Some(Ok(driver))) => tensorrt_rtx::problem_with(&driver),
+        (Provider::MiGraphX, _) if cfg!(target_os = "linux") && !Path::new(AMD_DRIVER).exists() => {
+            Some(format!("there is no AMD driver for computing ({AMD_DRIVER} is missing)"))
+        }
+        // Elsewhere WebGPU goes through the system's own Direct3D 12 or Metal.
+        (Provider::WebGpu, _) if cfg!(target_os = "linux") => vulkan::device().err().map(|reason| reason.to_string()),
+        _ => None,
+    }
 }
 
 /// The process's ONNX Runtime with this execution provider, looked for at these places.
@@ -128,7 +144,7 @@ fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, 
         None => Arc::clone(loaded.insert(Arc::new(first_usable(&candidates, provider)?))),
     };
     #[cfg(feature = "onnxruntime")]
-    if provider.is_nvidia() {
+    if provider.needs_cuda() {
         nvidia_libraries::load(&runtime.path);
     }
     Ok(runtime)
@@ -243,19 +259,22 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
     if !is_bare && !path.is_file() {
         return Err(RuntimeError::Missing { path, origin: *origin });
     }
-    if provider.is_nvidia()
+    if provider.needs_cuda()
         && let Some(problem) = wrong_cuda(candidate)
     {
         return Err(problem);
     }
-    let found = match probe::ask(&path) {
+    let mut found = match probe::ask(&path) {
         Ok(found) => found,
         Err(probe::Unfit::NotLoadable(reason)) => return Err(RuntimeError::NotLoadable { path, reason }),
         Err(probe::Unfit::NotOnnxRuntime) => return Err(RuntimeError::NotOnnxRuntime { path }),
     };
     let version = found.version.clone();
-    if probe::minor(&version).is_none_or(|minor| minor < ort::MINOR_VERSION) {
+    let Some(minor) = probe::minor(&version).filter(|&minor| minor >= ort::MINOR_VERSION) else {
         return Err(RuntimeError::TooOld { path, version });
+    };
+    if minor >= tensorrt_rtx::OLDEST_RUNTIME && tensorrt_rtx::plugin_for(&path).is_some() {
+        found.providers.push(Provider::TensorRtRtx.runtime_name().to_owned());
     }
     // Every library has the CPU provider, also one that does not say so.
     if provider != Provider::Cpu && !found.providers.iter().any(|name| name == provider.runtime_name()) {

@@ -21,11 +21,15 @@ pub enum Provider {
     DirectMl,
     /// Any graphics processor, through Vulkan, Direct3D 12 or Metal.
     WebGpu,
+    /// NVIDIA's RTX cards, through engines that TensorRT for RTX builds for one network and card.
+    TensorRtRtx,
+    /// AMD's graphics processors, through programs that MIGraphX compiles for one network and card.
+    MiGraphX,
 }
 
 impl Provider {
     /// All providers, in the order they are listed to the user.
-    pub const ALL: [Provider; 7] = [
+    pub const ALL: [Provider; 9] = [
         Provider::Cpu,
         Provider::Cuda,
         Provider::TensorRt,
@@ -33,6 +37,8 @@ impl Provider {
         Provider::CoreMl,
         Provider::DirectMl,
         Provider::WebGpu,
+        Provider::TensorRtRtx,
+        Provider::MiGraphX,
     ];
 
     /// The backend's name.
@@ -45,6 +51,8 @@ impl Provider {
             Provider::CoreMl => "coreml",
             Provider::DirectMl => "directml",
             Provider::WebGpu => "webgpu",
+            Provider::TensorRtRtx => "tensorrt-rtx",
+            Provider::MiGraphX => "migraphx",
         }
     }
 
@@ -58,6 +66,8 @@ impl Provider {
             Provider::CoreMl => "CoreML",
             Provider::DirectMl => "Dml",
             Provider::WebGpu => "WebGpu",
+            Provider::TensorRtRtx => "NvTensorRTRTX",
+            Provider::MiGraphX => "MIGraphX",
         }
     }
 
@@ -70,6 +80,8 @@ impl Provider {
             Provider::OpenVino => &[Variant::OpenVino],
             Provider::DirectMl => &[Variant::DirectMl],
             Provider::WebGpu => &[Variant::WebGpu],
+            Provider::TensorRtRtx => &[Variant::TensorRtRtx],
+            Provider::MiGraphX => &[Variant::MiGraphX],
         }
     }
 
@@ -81,11 +93,18 @@ impl Provider {
             Provider::OpenVino => Variant::OpenVino.command(),
             Provider::DirectMl => Variant::DirectMl.command(),
             Provider::WebGpu => Variant::WebGpu.command(),
+            Provider::TensorRtRtx => Variant::TensorRtRtx.command(),
+            Provider::MiGraphX => Variant::MiGraphX.command(),
         }
     }
 
-    /// Whether the provider drives NVIDIA's cards, and needs their libraries.
+    /// Whether the provider drives NVIDIA's cards.
     pub fn is_nvidia(self) -> bool {
+        self.needs_cuda() || self == Provider::TensorRtRtx
+    }
+
+    /// Whether the provider needs the libraries of NVIDIA's packages for CUDA.
+    pub(crate) fn needs_cuda(self) -> bool {
         matches!(self, Provider::Cuda | Provider::TensorRt)
     }
 }
@@ -96,6 +115,7 @@ impl fmt::Display for Provider {
             Provider::TensorRt => "TensorRT",
             Provider::DirectMl => "DirectML",
             Provider::WebGpu => "WebGPU",
+            Provider::TensorRtRtx => "TensorRT for RTX",
             other => other.runtime_name(),
         })
     }

@@ -14,10 +14,25 @@ pub(super) struct Key {
 }
 
 const CPU_LIKE: &[Provider] = &[Provider::Cpu, Provider::OpenVino];
-const INDEXED: &[Provider] = &[Provider::Cuda, Provider::TensorRt, Provider::DirectMl, Provider::WebGpu];
-const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::OpenVino, Provider::CoreMl];
-const DEVICES: &[Provider] =
-    &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::DirectMl, Provider::CoreMl, Provider::WebGpu];
+const INDEXED: &[Provider] = &[
+    Provider::Cuda,
+    Provider::TensorRt,
+    Provider::DirectMl,
+    Provider::WebGpu,
+    Provider::TensorRtRtx,
+    Provider::MiGraphX,
+];
+const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::TensorRtRtx, Provider::OpenVino, Provider::CoreMl];
+const DEVICES: &[Provider] = &[
+    Provider::Cuda,
+    Provider::TensorRt,
+    Provider::OpenVino,
+    Provider::DirectMl,
+    Provider::CoreMl,
+    Provider::WebGpu,
+    Provider::TensorRtRtx,
+    Provider::MiGraphX,
+];
 /// The most runs in flight on one device: each takes a copy of the weights.
 const MOST_RUNS: usize = 8;
 /// The largest batch that can be asked for (Lc0's).
@@ -235,7 +250,14 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         name: PROVIDER,
         expected: "an option of the provider",
-        providers: &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl, Provider::WebGpu],
+        providers: &[
+            Provider::Cuda,
+            Provider::TensorRt,
+            Provider::OpenVino,
+            Provider::CoreMl,
+            Provider::WebGpu,
+            Provider::TensorRtRtx,
+        ],
         // `DeviceOptions` adds it under the name that stands in the place of KEY.
         set: |_, _| false,
     },
@@ -252,13 +274,17 @@ pub(super) const PROVIDER: &str = "provider.KEY";
 pub(super) const PROVIDER_PREFIX: &str = "provider.";
 /// Beginnings of provider options that a user may not set: those that the engine sets by other keys (the device, shapes
 /// and folders), and those that are addresses in this process.
-pub(super) const OWN: [&str; 12] = [
+pub(super) const OWN: [&str; 16] = [
     "device_id",
     "device_type",
     "user_compute_stream",
     "has_user_compute_stream",
     "gpu_external_",
+    "user_aux_stream_array",
     "trt_profile_",
+    "nv_profile_",
+    "nv_runtime_cache_path",
+    "nv_length_aux_stream_array",
     "trt_engine_cache_",
     "trt_timing_cache_path",
     "cache_dir",

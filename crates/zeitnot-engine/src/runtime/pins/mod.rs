@@ -48,12 +48,25 @@ pub enum Variant {
     DirectMl,
     /// WebGPU, for any card.
     WebGpu,
+    /// The plugin with TensorRT for RTX, which another variant registers.
+    #[serde(rename = "tensorrt-rtx")]
+    TensorRtRtx,
+    /// MIGraphX, for AMD's cards under Linux.
+    MiGraphX,
 }
 
 impl Variant {
     /// All variants, in the order in which they are tried where any would do.
-    pub(crate) const ALL: [Variant; 6] =
-        [Variant::Cpu, Variant::Gpu, Variant::GpuCuda12, Variant::OpenVino, Variant::DirectMl, Variant::WebGpu];
+    pub(crate) const ALL: [Variant; 8] = [
+        Variant::Cpu,
+        Variant::Gpu,
+        Variant::GpuCuda12,
+        Variant::OpenVino,
+        Variant::DirectMl,
+        Variant::WebGpu,
+        Variant::TensorRtRtx,
+        Variant::MiGraphX,
+    ];
 
     /// The command that installs this variant.
     pub(crate) fn command(self) -> &'static str {
@@ -64,6 +77,8 @@ impl Variant {
             Variant::OpenVino => "zeitnot runtime install --openvino",
             Variant::DirectMl => "zeitnot runtime install --directml",
             Variant::WebGpu => "zeitnot runtime install --webgpu",
+            Variant::TensorRtRtx => "zeitnot runtime install --tensorrt-rtx",
+            Variant::MiGraphX => "zeitnot runtime install --migraphx",
         }
     }
 
@@ -72,7 +87,12 @@ impl Variant {
         match self {
             Variant::Gpu => Some(CudaVersion::Thirteen),
             Variant::GpuCuda12 => Some(CudaVersion::Twelve),
-            Variant::Cpu | Variant::OpenVino | Variant::DirectMl | Variant::WebGpu => None,
+            Variant::Cpu
+            | Variant::OpenVino
+            | Variant::DirectMl
+            | Variant::WebGpu
+            | Variant::TensorRtRtx
+            | Variant::MiGraphX => None,
         }
     }
 
@@ -91,6 +111,8 @@ impl fmt::Display for Variant {
             Variant::OpenVino => "openvino",
             Variant::DirectMl => "directml",
             Variant::WebGpu => "webgpu",
+            Variant::TensorRtRtx => "tensorrt-rtx",
+            Variant::MiGraphX => "migraphx",
         })
     }
 }
@@ -117,12 +139,12 @@ pub struct Pin {
     pub(crate) variant: Variant,
     /// Short name of the platform, part of the cache folder's name.
     pub(crate) platform: &'static str,
-    /// File name of ONNX Runtime's own library.
+    /// File name of ONNX Runtime's own library, or of the plugin.
     pub(crate) library: &'static str,
     /// The sha256 of that library, where it alone is a working installation: an installation older than the lists of
     /// installed files is recognised by it.
     pub(crate) library_sha256: Option<&'static str>,
-    /// The wheels; the first is ONNX Runtime's own.
+    /// The wheels; the first has `library`.
     pub(crate) wheels: &'static [Wheel],
 }
 

@@ -1,6 +1,7 @@
 //! Lists the pinned wheels.
 
 use super::{Pin, Variant, Wheel};
+use crate::runtime::tensorrt_rtx;
 
 const fn wheel(
     package: &'static str,
@@ -21,13 +22,16 @@ const VERSION_FOR_CUDA_12: &str = "1.26.0";
 const WEBGPU: &str = "onnxruntime-webgpu";
 /// The newest version that the index had on 2026-11-26.
 const VERSION_FOR_WEBGPU: &str = "1.27.0";
+const TENSORRT_RTX: &str = "onnxruntime-ep-nv-tensorrt-rtx-cu13";
+/// The newest version that the index had on 2026-11-26, with TensorRT for RTX 1.7.1.
+const VERSION_OF_TENSORRT_RTX: &str = "0.5.0";
 const LINUX_LIBRARY: &str = "libonnxruntime.so.1.31.1";
 const LINUX_LIBRARY_FOR_CUDA_12: &str = "libonnxruntime.so.1.26.0";
 const WINDOWS_LIBRARY: &str = "onnxruntime.dll";
 
 /// Every pinned package. macOS on Intel and musl have no package, since the index has none; the Windows wheel of
 /// `onnxruntime-openvino` leaves OpenVINO itself out.
-pub(crate) const PINS: [Pin; 14] = [
+pub(crate) const PINS: [Pin; 17] = [
     Pin {
         variant: Variant::Cpu,
         platform: "linux-x86_64",
@@ -412,6 +416,45 @@ pub(crate) const PINS: [Pin; 14] = [
             "win_amd64",
             27_224_981,
             "c2de23fb6bb775f86d2eef57e3cac6f885d16289a84e6232d2e78803f84f38c5",
+        )],
+    },
+    Pin {
+        variant: Variant::TensorRtRtx,
+        platform: "linux-x86_64",
+        library: tensorrt_rtx::PLUGIN,
+        library_sha256: None,
+        wheels: &[wheel(
+            TENSORRT_RTX,
+            VERSION_OF_TENSORRT_RTX,
+            "manylinux_2_28_x86_64",
+            146_476_965,
+            "32f575c633d171b4edf4b53d3bb22b72a6c9c0a850d2982ce9a788a5d40d3298",
+        )],
+    },
+    Pin {
+        variant: Variant::TensorRtRtx,
+        platform: "windows-x86_64",
+        library: tensorrt_rtx::PLUGIN,
+        library_sha256: None,
+        wheels: &[wheel(
+            TENSORRT_RTX,
+            VERSION_OF_TENSORRT_RTX,
+            "win_amd64",
+            110_875_664,
+            "609b19f7236c8522ef005a9f763003a78f492e5d871afad39fe1b247760eb3c7",
+        )],
+    },
+    Pin {
+        variant: Variant::MiGraphX,
+        platform: "linux-x86_64",
+        library: "libonnxruntime.so.1.27.1",
+        library_sha256: None,
+        wheels: &[wheel(
+            "onnxruntime-migraphx",
+            "1.27.1",
+            "manylinux_2_34_x86_64",
+            21_462_548,
+            "4a178713a67dbcd1a952edb89d60e856ec70538f8f9848c89745ae2328305b6d",
         )],
     },
 ];

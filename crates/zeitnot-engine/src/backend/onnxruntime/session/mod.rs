@@ -15,7 +15,7 @@ use super::{DeviceSession, ModelIo, external, first_line};
 use crate::announcer::Announcer;
 use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
 use crate::network::{EndTypes, ModelInput, OnnxModel, Precision};
-use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache, vulkan};
+use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, tensorrt_rtx, user_cache, vulkan};
 
 /// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more
 /// than one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
@@ -118,9 +118,9 @@ impl SessionPlan {
     /// kept: it is made in a second or two.
     fn is_compiled(&self) -> bool {
         match self.provider {
-            Provider::TensorRt | Provider::CoreMl => true,
+            Provider::TensorRt | Provider::TensorRtRtx | Provider::CoreMl => true,
             Provider::OpenVino => !self.is_cpu(),
-            Provider::Cpu | Provider::Cuda | Provider::DirectMl | Provider::WebGpu => false,
+            Provider::Cpu | Provider::Cuda | Provider::DirectMl | Provider::WebGpu | Provider::MiGraphX => false,
         }
     }
 
@@ -141,7 +141,7 @@ impl SessionPlan {
     pub(super) fn device_name(&self, runtime: &Runtime) -> String {
         let device = match self.provider {
             Provider::Cpu => "cpu".to_owned(),
-            Provider::Cuda | Provider::TensorRt => {
+            Provider::Cuda | Provider::TensorRt | Provider::TensorRtRtx => {
                 let card = nvidia::driver().ok().and_then(|driver| driver.cards.get(self.device as usize).cloned());
                 format!("gpu {}{}", self.device, card.map(|card| format!(" {card}")).unwrap_or_default())
             }
@@ -154,6 +154,7 @@ impl SessionPlan {
                 let device = device.map(|device| format!(" {}", device.name));
                 format!("WebGPU{}", device.unwrap_or_default())
             }
+            Provider::MiGraphX => format!("AMD gpu {}", self.device),
         };
         format!("{device}, ONNX Runtime {}", runtime.version)
     }
@@ -242,8 +243,62 @@ impl SessionPlan {
             // DirectML does not work with it (ONNX Runtime's documentation of the provider).
             Ok(builder.with_memory_pattern(self.provider != Provider::DirectMl)?)
         };
-        let builder = build().map_err(|error| load_error(model_io, &error))?;
-        register(self.provider, builder, &self.dispatches())
+        let builder = build().map_err(|error| self.load_error(model_io, &error))?;
+        self.register(runtime, builder)
+    }
+
+    /// Registers the providers with a session's builder; if one does not load, the error names the library that it
+    /// misses.
+    fn register(&self, runtime: &Runtime, builder: SessionBuilder) -> Result<SessionBuilder, BackendError> {
+        // The log is the process's, and devices are loaded side by side.
+        static ONE_AT_A_TIME: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
+        let _turn = ONE_AT_A_TIME.lock();
+        ort_log::take();
+        let registered = match self.provider {
+            Provider::TensorRtRtx => self.with_plugin(runtime, builder),
+            _ => builder.with_execution_providers(self.dispatches()).map_err(ort::Error::from),
+        };
+        registered.map_err(|error| {
+            // Some providers write to the log alone why they do not load.
+            let logged = ort_log::take().unwrap_or_default();
+            let said = error.message();
+            let backend = self.provider.name();
+            match missing_library::name_in(said).or_else(|| missing_library::name_in(&logged)) {
+                Some(library) => {
+                    let advice = missing_library::advice(&library, self.provider);
+                    BackendError::MissingLibrary { backend, library, advice }
+                }
+                None => {
+                    let text = if said.starts_with(NO_REASON) && !logged.is_empty() { &logged } else { said };
+                    let reason = match vulkan::device() {
+                        Ok(device) if text.contains(NO_ADAPTER) => {
+                            format!("it takes no device of Vulkan's ({})", device.name)
+                        }
+                        _ => ort_log::plain(text),
+                    };
+                    BackendError::Provider { backend, reason }
+                }
+            }
+        })
+    }
+
+    /// The builder with the plugin of TensorRT for RTX on its card.
+    fn with_plugin(&self, runtime: &Runtime, builder: SessionBuilder) -> ort::Result<SessionBuilder> {
+        tensorrt_rtx::register(runtime)?;
+        let is_its_own = |device: &ort::device::Device<'_>| device.ep().is_ok_and(|name| name == tensorrt_rtx::NAME);
+        let offered: Vec<_> = runtime.environment().devices().filter(is_its_own).collect();
+        let count = offered.len();
+        let Some(device) = offered.into_iter().nth(self.device as usize) else {
+            let card = self.device_name(runtime);
+            return Err(ort::Error::new(format!("it finds {count} cards that it drives, and not {card}")));
+        };
+        let settings = self.settings.iter().map(|(key, value)| (*key, value));
+        let given = self.given.iter().map(|(key, value)| (&**key, value));
+        let options: Vec<(String, String)> = settings
+            .chain(given)
+            .map(|(key, value)| (format!("{}.{key}", tensorrt_rtx::NAME), value.clone()))
+            .collect();
+        Ok(builder.with_devices([device], Some(&options))?)
     }
 
     /// The settings of CUDA for the operators that TensorRT does not take.
@@ -273,6 +328,9 @@ impl SessionPlan {
             Provider::CoreMl => vec![with_settings!(ep::CoreML::default(), settings, given)],
             Provider::WebGpu => vec![with_settings!(ep::WebGPU::default(), settings, given)],
             Provider::DirectMl => vec![ep::DirectML::default().with_device_id(self.device.cast_signed()).build()],
+            Provider::MiGraphX => vec![ep::MIGraphX::default().with_device_id(self.device.cast_signed()).build()],
+            // A plugin is registered by its device.
+            Provider::TensorRtRtx => Vec::new(),
         };
         list.into_iter().map(ExecutionProviderDispatch::error_on_failure).collect()
     }
@@ -281,45 +339,6 @@ impl SessionPlan {
 /// Whether WebGPU's device is a program on the processor.
 fn is_software() -> bool {
     vulkan::device().is_ok_and(|device| device.is_software)
-}
-
-/// The error for a network that ONNX Runtime does not take.
-pub(super) fn load_error(model_io: &ModelIo, error: &ort::Error) -> BackendError {
-    BackendError::Load { network: model_io.network.clone(), reason: first_line(error) }
-}
-
-/// Registers providers with a session's builder; if one does not load, the error names the library that it misses.
-fn register(
-    provider: Provider,
-    builder: SessionBuilder,
-    dispatches: &[ExecutionProviderDispatch],
-) -> Result<SessionBuilder, BackendError> {
-    // The log is the process's, and devices are loaded side by side.
-    static ONE_AT_A_TIME: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
-    let _turn = ONE_AT_A_TIME.lock();
-    ort_log::take();
-    builder.with_execution_providers(dispatches).map_err(|error| {
-        // Some providers write to the log alone why they do not load.
-        let logged = ort_log::take().unwrap_or_default();
-        let said = error.message();
-        let backend = provider.name();
-        match missing_library::name_in(said).or_else(|| missing_library::name_in(&logged)) {
-            Some(library) => {
-                let advice = missing_library::advice(&library, provider);
-                BackendError::MissingLibrary { backend, library, advice }
-            }
-            None => {
-                let text = if said.starts_with(NO_REASON) && !logged.is_empty() { &logged } else { said };
-                let reason = match vulkan::device() {
-                    Ok(device) if text.contains(NO_ADAPTER) => {
-                        format!("it takes no device of Vulkan's ({})", device.name)
-                    }
-                    _ => ort_log::plain(text),
-                };
-                BackendError::Provider { backend, reason }
-            }
-        }
-    })
 }
 
 /// Checks that a provider loads on the first device, with all the libraries it needs and without a network.
@@ -339,7 +358,7 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
     let plan = SessionPlan::new(provider, 0, provider.precision(), &DeviceOptions::default(), &model)?;
     let failed = |error: ort::Error| BackendError::Provider { backend: provider.name(), reason: first_line(&error) };
     let builder = Session::builder(runtime.environment()).map_err(failed)?;
-    register(provider, builder, &plan.dispatches()).map(|_| ())
+    plan.register(runtime, builder).map(|_| ())
 }
 
 /// The folder for what a provider compiles from this model for runs of these sizes. Each model with its weights has one
@@ -392,17 +411,21 @@ pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
             sizes.join(", ")
         ));
     }
-    let folder = plan.cache.as_deref().filter(|_| plan.provider == Provider::TensorRt)?;
-    let built = engines(folder).next().is_some();
-    let folder = folder.display();
-    Some(match built {
-        true => format!(
-            "TensorRT: loading its engine from {folder}; that takes minutes if it was built for another card or version of \
+    let folder = plan.cache.as_deref()?;
+    let place = folder.display();
+    match plan.provider {
+        Provider::TensorRt if engines(folder).next().is_some() => Some(format!(
+            "TensorRT: loading its engine from {place}; that takes minutes if it was built for another card or version of \
              TensorRT, and seconds if not"
-        ),
-        false => format!(
+        )),
+        Provider::TensorRt => Some(format!(
             "TensorRT: building its engine for this network, card and batch, once; that takes minutes, up to ten for a large \
-             network. It is kept in {folder}, and `zeitnot net fetch --prepare` builds it ahead"
-        ),
-    })
+             network. It is kept in {place}, and `zeitnot net fetch --prepare` builds it ahead"
+        )),
+        Provider::TensorRtRtx => Some(format!(
+            "TensorRT for RTX: building its engine for this network and card; that may take a minute, and less with what is \
+             kept in {place}"
+        )),
+        _ => None,
+    }
 }

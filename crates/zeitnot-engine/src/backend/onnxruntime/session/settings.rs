@@ -11,7 +11,7 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
     let flag = |on: bool| u8::from(on).to_string();
     let folder = plan.cache.as_deref().map(|path| path.to_string_lossy().into_owned());
     match plan.provider {
-        Provider::Cpu | Provider::DirectMl | Provider::WebGpu => Vec::new(),
+        Provider::Cpu | Provider::DirectMl | Provider::WebGpu | Provider::MiGraphX => Vec::new(),
         Provider::Cuda => {
             let mut settings = cuda(plan.device, precision);
             if !model.has_convolutions() {
@@ -22,24 +22,16 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
             settings
         }
         Provider::TensorRt => {
-            let shape = |rows: usize| {
-                let tensor = |(name, sizes): (&str, Vec<usize>)| {
-                    let sizes: Vec<String> = std::iter::once(rows).chain(sizes).map(|size| size.to_string()).collect();
-                    format!("{name}:{}", sizes.join("x"))
-                };
-                model.input.tensors().into_iter().map(tensor).collect::<Vec<_>>().join(",")
-            };
-            let Rows { least, most, .. } = plan.rows;
-            let usual = plan.provider.preferred_batch().clamp(least, most);
+            let [least, usual, most] = profile(plan, model);
             let mut settings = vec![
                 ("device_id", plan.device.to_string()),
                 ("trt_fp16_enable", flag(precision == Precision::Float16)),
                 ("trt_bf16_enable", flag(precision == Precision::Bfloat16)),
                 // The squares that a layer normalisation adds up leave the range of half precision.
                 ("trt_layer_norm_fp32_fallback", flag(precision == Precision::Float16)),
-                ("trt_profile_min_shapes", shape(least)),
-                ("trt_profile_opt_shapes", shape(usual)),
-                ("trt_profile_max_shapes", shape(most)),
+                ("trt_profile_min_shapes", least),
+                ("trt_profile_opt_shapes", usual),
+                ("trt_profile_max_shapes", most),
             ];
             if let Some(folder) = folder {
                 settings.extend([
@@ -49,6 +41,16 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
                     ("trt_timing_cache_path", folder),
                 ]);
             }
+            settings
+        }
+        Provider::TensorRtRtx => {
+            let [least, usual, most] = profile(plan, model);
+            let mut settings = vec![
+                ("nv_profile_min_shapes", least),
+                ("nv_profile_opt_shapes", usual),
+                ("nv_profile_max_shapes", most),
+            ];
+            settings.extend(folder.map(|folder| ("nv_runtime_cache_path", folder)));
             settings
         }
         Provider::OpenVino => {
@@ -79,6 +81,19 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
             settings
         }
     }
+}
+
+/// The shapes of the model's inputs in runs of the least, the usual and the most rows, as TensorRT's provider writes them.
+/// It would read several profiles, but runs only the first (ONNX Runtime's `tensorrt_execution_provider.cc` selects none).
+fn profile(plan: &SessionPlan, model: &OnnxModel) -> [String; 3] {
+    let Rows { least, most, .. } = plan.rows;
+    [least, plan.provider.preferred_batch().clamp(least, most), most].map(|rows| {
+        let tensor = |(name, sizes): (&str, Vec<usize>)| {
+            let sizes: Vec<String> = std::iter::once(rows).chain(sizes).map(|size| size.to_string()).collect();
+            format!("{name}:{}", sizes.join("x"))
+        };
+        model.input.tensors().into_iter().map(tensor).collect::<Vec<_>>().join(",")
+    })
 }
 
 /// CUDA's settings, also where CUDA takes operators in the place of TensorRT.

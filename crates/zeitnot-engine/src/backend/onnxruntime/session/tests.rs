@@ -27,12 +27,12 @@ fn networks_with_convolutions_run_in_one_size_with_cuda() {
     };
     let residual = convert(&random_network(1, 1, 8));
     assert_eq!(plan_of(&residual, Provider::Cuda), Rows::fixed(256));
+    assert_eq!(plan_of(&residual, Provider::MiGraphX), Rows::fixed(256));
     assert_eq!(plan_of(&residual, Provider::Cpu), Rows::any(1, 256));
     let nothing = OnnxModel { bytes: Vec::new(), ..residual };
     assert_eq!(plan_of(&nothing, Provider::Cuda), Provider::Cuda.rows());
 }
 
-/// The plan for options that name a cache folder of the test's own.
 /// Through ONNX Runtime's CPU, which refuses to run on the CPU if it is told so.
 #[test]
 fn operators_that_a_provider_leaves_to_the_cpu_are_told() {
@@ -65,6 +65,7 @@ fn a_type_without_a_kernel_is_named() {
     assert!(line.contains("CPU does not compute it in bfloat16") && line.contains("Conv(22)"), "{line}");
 }
 
+/// The plan for options that name a cache folder of the test's own.
 fn plan(provider: Provider, device: u32, options: &str) -> (tempfile::TempDir, SessionPlan) {
     let folder = tempfile::tempdir().unwrap();
     let mut options: DeviceOptions = options.parse().unwrap();
@@ -100,6 +101,22 @@ fn tensorrt_gets_one_profile_and_a_folder_for_each_model() {
     std::fs::write(expected.join("x_sm90.engine"), "").unwrap();
     let line = can_be_compiled_long(&plan).unwrap();
     assert!(line.contains("loading") && line.contains("another card") && !line.contains('\n'), "{line}");
+}
+
+#[test]
+fn tensorrt_for_rtx_gets_a_profile_and_a_folder() {
+    let (folder, plan) = plan(Provider::TensorRtRtx, 1, "");
+    let get = |key| setting(&plan, key).unwrap();
+    for (key, rows) in [("min", 16), ("opt", 256), ("max", 1024)] {
+        let shapes = setting(&plan, &format!("nv_profile_{key}_shapes"));
+        assert_eq!(shapes, Some(format!("/input/planes:{rows}x112x8x8")));
+    }
+    let expected = folder.path().join("tensorrt-rtx").join("039058c6f2c0cb49-16-1024");
+    assert_eq!(get("nv_runtime_cache_path"), expected.display().to_string());
+    // The card is chosen among the plugin's devices.
+    assert_eq!((setting(&plan, "device_id"), plan.sharing()), (None, Sharing::InTurn(2)));
+    let line = can_be_compiled_long(&plan).unwrap();
+    assert!(line.contains("a minute") && !line.contains('\n'), "{line}");
 }
 
 #[test]
@@ -166,7 +183,8 @@ fn every_provider_that_is_asked_for_must_load() {
     for provider in Provider::ALL {
         let (_folder, plan) = plan(provider, 0, "");
         let expected = match provider {
-            Provider::Cpu => 0,
+            // A plugin is registered by its device.
+            Provider::Cpu | Provider::TensorRtRtx => 0,
             Provider::TensorRt => 2,
             _ => 1,
         };
