@@ -71,9 +71,9 @@ pub use factory::{BACKENDS, BackendOptions, create, needs_network, provider_of, 
 pub use factory::{bare_session, probe_provider};
 pub use native::{Isa, NativeBackend, NativeOptions, UnknownIsa};
 #[cfg(feature = "onnxruntime")]
-pub(crate) use onnxruntime::OnnxRuntimeBackend;
+pub use onnxruntime::BareSession;
 #[cfg(feature = "onnxruntime")]
-pub use onnxruntime::{BareInput, BareSession};
+pub(crate) use onnxruntime::OnnxRuntimeBackend;
 pub use policy_sampling::{sample, softmax};
 pub(crate) use provider_preferences::Sharing;
 pub use provider_preferences::{Rows, saturation};

@@ -1,9 +1,11 @@
-//! Runs a bare loop around ONNX Runtime: the same model in the same kind of session, on an input that lies ready, and
-//! nothing else. Against it an evaluator is slower by input tensors, checks and policy gathering.
+//! Runs a bare loop around ONNX Runtime: the same model in the same kind of session and memory, on an input that lies
+//! ready, and nothing else. Against it an evaluator is slower by input tensors, checks and policy gathering.
+
+use std::sync::Arc;
 
 use super::backendbench::{POSITIONS, Runner, SEED, Side};
 use super::positions;
-use zeitnot_engine::backend::{self, BackendError, BackendOptions, BareInput, BareSession};
+use zeitnot_engine::backend::{self, BackendError, BackendOptions, BareSession};
 use zeitnot_engine::network::{Network, Planes, encode};
 use zeitnot_engine::runtime::{self, Provider};
 
@@ -14,7 +16,7 @@ pub struct Bare {
     network: Network,
     options: BackendOptions,
     /// The input planes of [`POSITIONS`] positions.
-    positions: Vec<Planes>,
+    positions: Arc<Vec<Planes>>,
 }
 
 impl Bare {
@@ -27,7 +29,7 @@ impl Bare {
         let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
         let format = network.description().input;
         let games = positions::walk(POSITIONS, SEED);
-        let positions = games.iter().map(|game| encode(game, format, options.history_fill).0).collect();
+        let positions = Arc::new(games.iter().map(|game| encode(game, format, options.history_fill).0).collect());
         let name = format!("a bare ONNX Runtime {} loop ({provider}) over {}", runtime.version, network.name());
         Ok(Bare { name, provider, network, options, positions })
     }
@@ -38,19 +40,15 @@ impl Side for Bare {
         &self.name
     }
 
-    fn runner(&self, largest: usize) -> Result<Box<dyn Runner>, BackendError> {
+    fn runner(&self, _largest: usize) -> Result<Box<dyn Runner>, BackendError> {
         let session = backend::bare_session(self.provider, &self.network, &self.options)?;
-        // Batches go round: one that begins near the end continues with the first positions.
-        let rows = POSITIONS + session.rows(largest.min(session.most()));
-        let input = session.input(self.positions.iter().cycle().take(rows));
-        Ok(Box::new(BareRunner { session, input, next: 0 }))
+        Ok(Box::new(BareRunner { session, positions: Arc::clone(&self.positions) }))
     }
 }
 
 struct BareRunner {
     session: BareSession,
-    input: BareInput,
-    next: usize,
+    positions: Arc<Vec<Planes>>,
 }
 
 impl Runner for BareRunner {
@@ -59,9 +57,7 @@ impl Runner for BareRunner {
         let mut left = batch;
         while left > 0 {
             let part = left.min(self.session.most());
-            let rows = self.session.rows(part);
-            self.session.run(&self.input, self.next, rows)?;
-            self.next = (self.next + part) % POSITIONS;
+            self.session.run(&self.positions, part)?;
             left -= part;
         }
         Ok(())

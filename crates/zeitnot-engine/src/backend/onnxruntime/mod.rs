@@ -40,7 +40,7 @@ use super::{
 use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network, Precision, ValueOutput};
 use crate::runtime::{Provider, Runtime, ort_log, vulkan};
-pub use bare_session::{BareInput, BareSession};
+pub use bare_session::BareSession;
 use device_session::DeviceSession;
 use model_io::ModelIo;
 pub(super) use ready::engines_are_ready;

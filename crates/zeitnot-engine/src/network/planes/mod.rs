@@ -12,6 +12,7 @@ use crate::chess::{Game, Position};
 /// Input planes of a network.
 pub const PLANES: usize = 112;
 /// Squares of a plane.
+#[cfg(test)]
 const SQUARES: usize = 64;
 /// Boards of the history, the current one included.
 const HISTORY: usize = 8;
@@ -60,6 +61,7 @@ impl Planes {
     ///
     /// # Panics
     /// If `out` does not hold 112 * 64 numbers.
+    #[cfg(test)]
     pub(crate) fn write_dense(&self, out: &mut [f32]) {
         assert_eq!(out.len(), PLANES * SQUARES, "the caller gives room for 112 planes");
         for (plane, (&mask, &value)) in
