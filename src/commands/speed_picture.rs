@@ -22,6 +22,17 @@ pub struct Spot {
     pub p95_ms: f64,
 }
 
+/// The texts of a picture, and where lines saturate.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    /// The network and the device.
+    pub title: String,
+    /// The machine with its driver, the version of the program, and what the picture says, a line each.
+    pub notes: Vec<String>,
+    /// Batch and evaluations a second from which a line gains next to nothing, by the line's name.
+    pub saturation: Vec<(String, (usize, f64))>,
+}
+
 /// The flag `--svg`.
 pub fn svg_flag() -> Arg {
     flag("svg", "FILE")
@@ -51,13 +62,12 @@ pub fn threads(threads: usize) -> String {
 /// # Errors
 ///
 /// The operating system's.
-pub fn write(path: &Path, title: &str, caption: &str, spots: &[Spot]) -> anyhow::Result<()> {
-    write_whole(path, picture(title, caption, spots).as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))
+pub fn write(path: &Path, texts: &Texts, spots: &[Spot]) -> anyhow::Result<()> {
+    write_whole(path, picture(texts, spots).as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The picture as an SVG file.
-fn picture(title: &str, caption: &str, spots: &[Spot]) -> String {
+fn picture(texts: &Texts, spots: &[Spot]) -> String {
     let mut lines: Vec<(&str, Vec<&Spot>)> = Vec::new();
     for spot in spots {
         match lines.iter_mut().find(|line| line.0 == spot.line) {
@@ -79,14 +89,20 @@ fn picture(title: &str, caption: &str, spots: &[Spot]) -> String {
         let x = Axis::doublings("positions in a batch");
         Plot::Lines(LinePlot::new(x, y, curves))
     };
-    let speeds = curves(Mark::Line, |spot| spot.evals_per_s);
+    let mut speeds = curves(Mark::Line, |spot| spot.evals_per_s);
+    for (name, (batch, evals_per_s)) in &texts.saturation {
+        let Some(color) = lines.iter().position(|line| line.0 == name) else { continue };
+        let point = vec![(*batch as f64, *evals_per_s)];
+        speeds.push(Curve { mark: Mark::Points, ..Curve::line("larger batches gain little", color, point) });
+    }
     let latencies = [curves(Mark::Line, |spot| spot.p50_ms), curves(Mark::Thin, |spot| spot.p95_ms)].concat();
     let panels = [
         panel(Axis::new("evaluations a second", Quantity::Number), speeds),
         // Batches may take less than a tenth of a millisecond, for which `Quantity::Time` has no unit.
         panel(Axis::log("ms for a batch: median, and thin the 95th percentile", Quantity::Number), latencies),
     ];
-    draw_all(&panels, &Frame { id: "speed", title, description: caption, is_file: true })
+    let Texts { title, notes, .. } = texts;
+    draw_all(&panels, &Frame { id: "speed", title, description: &notes.join("; "), notes, is_file: true })
 }
 
 #[cfg(test)]
@@ -119,7 +135,9 @@ mod tests {
     #[test]
     fn a_picture_has_both_panels_and_a_line_for_each_name() {
         let spots = [spot("2 threads", 256), spot("1 thread", 64), spot("1 thread", 128), spot("2 threads", 64)];
-        let svg = picture("A & B", "best <here>", &spots);
+        let saturation = vec![("2 threads".to_owned(), (64, 6_400.0)), ("none".to_owned(), (64, 1.0))];
+        let texts = Texts { title: "A & B".to_owned(), notes: vec!["best <here>".to_owned()], saturation };
+        let svg = picture(&texts, &spots);
         assert!(is_well_formed(&svg) && !is_well_formed("<a><b></a>") && !is_well_formed("<a x=\">"), "{svg}");
         for text in
             [">A &amp; B<", ">best &lt;here&gt;<", ">evaluations a second<", ">64<", ">128<", ">256<", ">30,000<"]
@@ -127,13 +145,10 @@ mod tests {
             assert!(svg.contains(text), "without {text}: {svg}");
         }
         assert!(svg.contains(">ms for a batch: median, and thin the 95th percentile<"), "{svg}");
-        assert_eq!((svg.matches(">1 thread<").count(), svg.matches(">2 threads<").count()), (2, 2), "{svg}");
-        // A sample in both legends, a line in both panels, and a thin one below.
-        assert_eq!(
-            (svg.matches("class=\"line s1\"").count(), svg.matches("class=\"thin s1\"").count()),
-            (4, 1),
-            "{svg}"
-        );
+        assert_eq!((svg.matches(">1 thread<").count(), svg.matches(">2 threads<").count()), (1, 1), "{svg}");
+        // A sample in the legend, a line in both panels, and a thin one below; the one point of saturation and its sample.
+        let count = |class: &str| svg.matches(&format!("class=\"{class}\"")).count();
+        assert_eq!((count("line s1"), count("thin s1"), count("points s0"), count("points s1")), (3, 1, 2, 0), "{svg}");
         assert!(svg.contains("prefers-color-scheme:dark"), "{svg}");
         // From left to right, whatever the order of measuring.
         let d = svg.split("class=\"line s0\"").nth(2).unwrap().split("d=\"M").nth(1).unwrap();
@@ -145,7 +160,7 @@ mod tests {
     #[test]
     fn a_picture_of_one_measurement_or_none_is_drawn() {
         for spots in [&[][..], &[spot("1 thread", 16)], &[Spot { evals_per_s: f64::NAN, ..spot("x", 1) }]] {
-            let svg = picture("t", "", spots);
+            let svg = picture(&Texts::default(), spots);
             assert!(is_well_formed(&svg) && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }
     }

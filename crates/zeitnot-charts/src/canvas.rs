@@ -24,6 +24,8 @@ pub struct Frame<'a> {
     pub title: &'a str,
     /// A sentence with the main number.
     pub description: &'a str,
+    /// Lines of facts below the title of a file.
+    pub notes: &'a [String],
     /// Whether the chart is a file of its own, with the title and its style in it.
     pub is_file: bool,
 }
@@ -34,6 +36,8 @@ pub struct Canvas {
     pub markup: Markup,
     /// The height used so far.
     pub height: f64,
+    /// The entries of legends so far: charts below one another share them.
+    legend: Vec<(Sample, String)>,
 }
 
 /// The sample of a series in a legend.
@@ -60,13 +64,29 @@ pub fn fitted(text: &str, width: f64) -> String {
     if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
 }
 
+/// The text in lines of at most `width`, broken between words.
+fn wrapped(text: &str, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut().filter(|line| text_width(line) + text_width(word) + CHARACTER <= width) {
+            Some(line) => *line = format!("{line} {word}"),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 impl Canvas {
     /// A chart with nothing drawn yet, but with its title if it is a file.
     pub fn new(frame: &Frame<'_>) -> Canvas {
-        let mut canvas = Canvas { markup: Markup::default(), height: 6.0 };
+        let mut canvas = Canvas { markup: Markup::default(), height: 6.0, legend: Vec::new() };
         if frame.is_file {
-            canvas.height += TEXT_LINE;
-            canvas.text("ink name", MARGIN, canvas.height - 5.0, "start", &fitted(frame.title, WIDTH - 2.0 * MARGIN));
+            let width = WIDTH - 2.0 * MARGIN;
+            let notes = frame.notes.iter().flat_map(|note| wrapped(note, width)).map(|line| ("soft", line));
+            for (class, line) in wrapped(frame.title, width).into_iter().map(|line| ("ink name", line)).chain(notes) {
+                canvas.height += TEXT_LINE;
+                canvas.text(class, MARGIN, canvas.height - 5.0, "start", &fitted(&line, width));
+            }
             canvas.height += 4.0;
         }
         canvas
@@ -90,14 +110,15 @@ impl Canvas {
         self.markup.empty("rect", &[("class", class), ("x", &x), ("y", &y), ("width", &width), ("height", &height)]);
     }
 
-    /// Writes a legend, in as many lines as it needs.
+    /// Writes the entries of a legend that no chart above has, in as many lines as they need.
     pub fn legend(&mut self, entries: &[(Sample, String)]) {
+        let entries: Vec<_> = entries.iter().filter(|entry| !self.legend.contains(entry)).cloned().collect();
         if entries.is_empty() {
             return;
         }
         let mut x = MARGIN;
         self.height += TEXT_LINE;
-        for (sample, name) in entries {
+        for (sample, name) in &entries {
             let name = fitted(name, WIDTH - 2.0 * MARGIN - SAMPLE);
             let width = SAMPLE + text_width(&name) + 14.0;
             if x > MARGIN && x + width > WIDTH {
@@ -115,6 +136,7 @@ impl Canvas {
             x += width;
         }
         self.height += 6.0;
+        self.legend.extend(entries);
     }
 
     /// Draws a path.
@@ -185,8 +207,29 @@ mod tests {
     }
 
     #[test]
+    fn a_title_and_facts_stand_in_whole_and_legends_once() {
+        let notes = ["a card with a long name, driver 580.159.04; zeitnot 0.1.0; best batch 256".to_owned()];
+        let title = "a network with a name that is longer than the picture is wide, and then some";
+        let frame = Frame { id: "a", title, description: "", notes: &notes, is_file: true };
+        let mut canvas = Canvas::new(&frame);
+        let entry = [(Sample::Line(0), "one".to_owned())];
+        canvas.legend(&entry);
+        let height = canvas.height;
+        canvas.legend(&entry);
+        assert_eq!(canvas.height, height);
+        let svg = canvas.finish(&frame);
+        let lines = |class: &str| -> Vec<&str> {
+            let start = format!("<text class=\"{class}\"");
+            let texts: Vec<&str> = svg.split(&start).skip(1).collect();
+            texts.into_iter().map(|text| text.split(['>', '<']).nth(1).unwrap()).collect()
+        };
+        assert_eq!((lines("ink name").join(" "), lines("soft").join(" ")), (title.to_owned(), notes[0].clone()));
+        assert!(lines("ink name").iter().all(|line| text_width(line) <= WIDTH - 2.0 * MARGIN), "{svg}");
+    }
+
+    #[test]
     fn a_legend_stays_within_the_picture() {
-        let frame = Frame { id: "a", title: "", description: "", is_file: false };
+        let frame = Frame { id: "a", title: "", description: "", notes: &[], is_file: false };
         let mut canvas = Canvas::new(&frame);
         let entries: Vec<(Sample, String)> = (0..9).map(|n| (Sample::Line(n), format!("manager number {n}"))).collect();
         canvas.legend(&entries);

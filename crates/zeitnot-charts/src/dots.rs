@@ -84,7 +84,7 @@ mod tests {
         let rows = vec![row("a", Some(0.0)), row("b", Some(10.0)), row("c", None)];
         let references = vec![Reference::Value("oracle".into(), 5.0)];
         let plot = Plot::Dots(DotPlot { axis: Axis::new("Elo", Quantity::Number), rows, references });
-        let svg = draw(&plot, &Frame { id: "d", title: "", description: "", is_file: false });
+        let svg = draw(&plot, &Frame { id: "d", title: "", description: "", notes: &[], is_file: false });
         let centres: Vec<f64> =
             svg.split("cx=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap()).collect();
         let middle: f64 =

@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn points_lie_where_the_axes_say() {
-        let frame = Frame { id: "p", title: "T", description: "D", is_file: false };
+        let frame = Frame { id: "p", title: "T", description: "D", notes: &[], is_file: false };
         let svg = draw(&plot(vec![Curve::line("a", 0, vec![(0.0, 0.0), (50.0, 5_000.0), (100.0, 10_000.0)])]), &frame);
         let d = svg.split("class=\"line s0\" d=\"").nth(2).unwrap().split('"').next().unwrap();
         let points: Vec<f64> = d[1..].split(['L', ' ']).map(|number| number.parse().unwrap()).collect();
@@ -217,8 +217,10 @@ mod tests {
             spread: Spread::Bars(vec![(0.0, 1.0, 2.0), (9.0, 1.0, 2.0)]),
             ..Curve::line(&format!("m{n}"), n, vec![(0.0, 1.5), (9.0, 1.5)])
         };
-        let svg =
-            draw(&plot((0..40).map(curve).collect()), &Frame { id: "p", title: "", description: "", is_file: false });
+        let svg = draw(
+            &plot((0..40).map(curve).collect()),
+            &Frame { id: "p", title: "", description: "", notes: &[], is_file: false },
+        );
         for d in svg.split("class=\"whisker").skip(1).map(|rest| rest.split('"').nth(2).unwrap()) {
             for place in d.split('M').skip(1) {
                 let x: f64 = place.split(' ').next().unwrap().parse().unwrap();
@@ -229,7 +231,7 @@ mod tests {
 
     #[test]
     fn hostile_names_stay_text() {
-        let frame = Frame { id: "p", title: "<script>x</script>", description: "\"'&", is_file: true };
+        let frame = Frame { id: "p", title: "<script>x</script>", description: "\"'&", notes: &[], is_file: true };
         let svg = draw(&plot(vec![Curve::line("</svg><script>", 0, vec![(1.0, 1.0)])]), &frame);
         assert!(!svg.contains("<script") && svg.matches("</svg>").count() == 1, "{svg}");
     }

@@ -52,7 +52,7 @@ mod tests {
         let rows = vec![row("a", [1.0, 3.0, 0.0]), row("b", [0.0; 3])];
         let parts = ["x", "y", "z"].map(str::to_owned).to_vec();
         let plot = Plot::Stacks(StackPlot { parts, rows, tells_counts: false });
-        let svg = draw(&plot, &Frame { id: "s", title: "", description: "", is_file: false });
+        let svg = draw(&plot, &Frame { id: "s", title: "", description: "", notes: &[], is_file: false });
         let widths: Vec<f64> = svg
             .split("<rect ")
             .filter(|rect| rect.contains("height=\"24\""))
@@ -68,7 +68,7 @@ mod tests {
         let rows = vec![StackRow { name: "a".into(), parts: vec![1e308, f64::INFINITY, f64::NAN, -1e308] }];
         let parts = ["w", "x", "y", "z"].map(str::to_owned).to_vec();
         let plot = Plot::Stacks(StackPlot { parts, rows, tells_counts: false });
-        let svg = draw(&plot, &Frame { id: "s", title: "", description: "", is_file: false });
+        let svg = draw(&plot, &Frame { id: "s", title: "", description: "", notes: &[], is_file: false });
         assert_eq!(svg.matches(">50 %<").count(), 2, "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }

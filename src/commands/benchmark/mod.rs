@@ -5,7 +5,7 @@ mod other_process;
 mod print;
 
 use super::output::{note, say};
-use super::speed_picture::{self, Spot};
+use super::speed_picture::{self, Spot, Texts};
 use super::{cards, engine_options};
 use crate::commands::flags::{flag, json_flag, seconds, switch};
 use anyhow::Context as _;
@@ -99,9 +99,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         (Format::Text, None) => {}
     }
     if let Some(path) = svg {
-        // The title is cut to the width of the picture; network and device come first in it.
-        let caption = format!("{}; recommended: {}", record.title(), print::setting(record.best()));
-        speed_picture::write(path, &record.title(), &caption, &spots(&record))?;
+        speed_picture::write(path, &texts(&record), &spots(&record))?;
     }
     Ok(())
 }
@@ -112,19 +110,40 @@ fn read(path: &Path) -> anyhow::Result<BenchmarkResult> {
     BenchmarkResult::from_json(&text).with_context(|| path.display().to_string())
 }
 
-/// The spots of a picture: a line for each number of threads, and for each backend where there are several.
+/// The name of a line of a picture: its number of threads, and the backend where there are several.
+fn line(record: &BenchmarkResult, backend: &str, threads: usize) -> String {
+    let settings = record.settings();
+    let threads = speed_picture::threads(threads);
+    match settings.iter().all(|setting| setting.backend == settings[0].backend) {
+        true => threads,
+        false => format!("{backend}, {threads}"),
+    }
+}
+
+/// The texts of a picture.
+fn texts(record: &BenchmarkResult) -> Texts {
+    let best = format!("best: {}", print::setting(record.best()));
+    let program = format!("zeitnot {}", record.version);
+    let saturation = record
+        .saturation
+        .iter()
+        .map(|of| (line(record, &of.backend, of.threads), (of.saturation.batch, of.saturation.evals_per_s)));
+    Texts {
+        title: record.subject(),
+        notes: vec![record.machine.to_string(), program, best],
+        saturation: saturation.collect(),
+    }
+}
+
+/// The spots of a picture.
 fn spots(record: &BenchmarkResult) -> Vec<Spot> {
     let settings = record.settings();
-    let is_one = settings.iter().all(|setting| setting.backend == settings[0].backend);
-    let spot = |setting: &zeitnot_lab::measure::Measured| {
-        let threads = speed_picture::threads(setting.threads);
-        Spot {
-            line: if is_one { threads } else { format!("{}, {threads}", setting.backend) },
-            batch: setting.batch,
-            evals_per_s: setting.evals_per_s,
-            p50_ms: setting.batch_latency_ms.p50,
-            p95_ms: setting.batch_latency_ms.p95,
-        }
+    let spot = |setting: &zeitnot_lab::measure::Measured| Spot {
+        line: line(record, &setting.backend, setting.threads),
+        batch: setting.batch,
+        evals_per_s: setting.evals_per_s,
+        p50_ms: setting.batch_latency_ms.p50,
+        p95_ms: setting.batch_latency_ms.p95,
     };
     settings.iter().map(spot).collect()
 }

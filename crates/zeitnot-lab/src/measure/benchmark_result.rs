@@ -147,10 +147,15 @@ impl BenchmarkResult {
 
     /// The machine, the device, the network and the program, in one line.
     pub fn title(&self) -> String {
+        format!("{}; {}; zeitnot {}", self.subject(), self.machine, self.version)
+    }
+
+    /// The network and the device, in one line.
+    pub fn subject(&self) -> String {
         let network = self.network.as_ref().map_or(String::new(), |network| format!("{}, ", network.name));
         let best = self.best();
         let device = self.devices.iter().find(|of| of.backend == best.backend).map_or(&self.device, |of| &of.device);
-        format!("{network}{device}; {}; zeitnot {}", self.machine, self.version)
+        format!("{network}{device}")
     }
 }
 

@@ -50,12 +50,15 @@ pub struct Figure {
 impl Figure {
     /// The chart as an SVG element for a page; `id` is unique in the page.
     pub fn svg(&self, id: &str) -> String {
-        draw(&self.plot, &Frame { id, title: &self.title, description: &self.caption, is_file: false })
+        draw(&self.plot, &Frame { id, title: &self.title, description: &self.caption, notes: &[], is_file: false })
     }
 
     /// The chart as an SVG file.
     pub fn svg_file(&self) -> String {
-        draw(&self.plot, &Frame { id: &self.name, title: &self.title, description: &self.caption, is_file: true })
+        draw(
+            &self.plot,
+            &Frame { id: &self.name, title: &self.title, description: &self.caption, notes: &[], is_file: true },
+        )
     }
 }
 
