@@ -3,8 +3,8 @@
 use super::cards;
 use super::engine_options::{self, MAY_INSTALL};
 use super::output::say;
-use super::speed_picture::{self, Spot};
-use crate::commands::flags::{flag, json_flag, seconds};
+use super::speed_picture::{self, Spot, Texts};
+use crate::commands::flags::{flag, json_flag, seconds, switch};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
 use zeitnot_engine::backend::{self, BackendError, BackendOptions};
@@ -12,7 +12,9 @@ use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::engine::Engine;
 use zeitnot_engine::network;
 use zeitnot_engine::runtime::Provider;
-use zeitnot_lab::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, GAIN, Saturation, Side, Sizes, Throughput};
+use zeitnot_lab::measure::{
+    self, BackendSide, Bare, BenchPlan, BenchRow, GAIN, Machine, Saturation, Side, Sizes, Throughput,
+};
 use zeitnot_lab::results::{BatchSpeed, LabResult};
 use zeitnot_text::files::named_path;
 
@@ -34,8 +36,8 @@ pub fn command() -> Command {
              Batch sizes double until two in a row make less than 5 % more evaluations a second than all smaller ones (with \
              --versus: on both sides), or the backend runs no larger ones. \
              Power, clocks and memory of NVIDIA cards are shown where their driver reports them. \
-             Threads are 1 by default (0: as many as suit the backend); `bare` has a session of its own for each, so \
-             it is compared fairly with --threads 1.",
+             Threads are 1 by default (0: as many as suit the backend); `bare` has a session of its own for each, \
+             as a card has up to `runs` of them: with more threads it is compared unfairly.",
         )
         .arg(
             flag("versus", "BACKEND").help(
@@ -59,6 +61,9 @@ pub fn command() -> Command {
                 .requires("versus")
                 .help("BackendOptions of the other backend [default: the same]"),
         )
+        .arg(switch("in-turn", "Also the time of a batch right after one of the size before").long_help(
+            "Also the time of a batch right after one of the size before: some devices plan anew for each change of size",
+        ))
         .arg(speed_picture::svg_flag())
         .arg(json_flag().help("Output as a JSON array"));
     engine_options::add_to(command)
@@ -103,13 +108,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(sizes) => Sizes::Listed(sizes.map(|&size| size as usize).collect()),
         None => Sizes::doubling(1, attributes.maximum_batch),
     };
-    let plan = BenchPlan { batch_sizes, threads, seconds, warm_up_seconds: seconds * WARM_UP };
+    let in_turn = matches.get_flag("in-turn");
+    let plan = BenchPlan { batch_sizes, threads, seconds, warm_up_seconds: seconds * WARM_UP, in_turn };
     if !json {
         say!("{}; {threads} thread{}", side.name(), if threads == 1 { "" } else { "s" });
         if let Some(versus) = &versus {
             say!("versus {}", versus.name());
         }
-        say!("{}", text_header(versus.is_some()));
+        say!("{}", text_header(versus.is_some(), in_turn));
     }
     let show = |row: &BenchRow| {
         if !json {
@@ -129,9 +135,20 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if let Some(path) = svg {
         let names: Vec<&str> = std::iter::once(side.name()).chain(versus.as_deref().map(Side::name)).collect();
         let spots = spots(&rows, &names, threads);
-        let caption = saturation.as_ref().map(in_words).unwrap_or_default();
-        let title = names.join(" and ");
-        speed_picture::write(path, &title, &format!("{title}; {caption}"), &spots)?;
+        let point = saturation.as_ref().map(|of| (line(side.name(), threads), (of.batch, of.evals_per_s)));
+        let texts = Texts {
+            title: names.iter().map(|name| short(name)).collect::<Vec<_>>().join(" and "),
+            notes: [
+                attributes.device.clone(),
+                Machine::this().to_string(),
+                concat!("zeitnot ", env!("CARGO_PKG_VERSION")).to_owned(),
+            ]
+            .into_iter()
+            .chain(saturation.as_ref().map(in_words))
+            .collect(),
+            saturation: point.into_iter().collect(),
+        };
+        speed_picture::write(path, &texts, &spots)?;
     }
     Ok(())
 }
@@ -153,7 +170,7 @@ fn in_words(saturation: &Saturation) -> String {
 /// The spots of a picture: a line for each side.
 fn spots(rows: &[BenchRow], names: &[&str], threads: usize) -> Vec<Spot> {
     let spot = |row: &BenchRow, name: &str, of: &Throughput| Spot {
-        line: format!("{}, {}", short(name), speed_picture::threads(threads)),
+        line: line(name, threads),
         batch: row.batch,
         evals_per_s: of.evals_per_s,
         p50_ms: of.latency_ms.p50,
@@ -164,6 +181,11 @@ fn spots(rows: &[BenchRow], names: &[&str], threads: usize) -> Vec<Spot> {
         sides.zip(names).map(|(of, name)| spot(row, name, of)).collect()
     };
     rows.iter().flat_map(of).collect()
+}
+
+/// The name of a side's line in a picture.
+fn line(name: &str, threads: usize) -> String {
+    format!("{}, {}", short(name), speed_picture::threads(threads))
 }
 
 /// The name of a side without its text in brackets.
@@ -215,13 +237,16 @@ fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     Ok(Bare::new(provider, network, backend_options)?)
 }
 
-fn text_header(versus: bool) -> String {
+fn text_header(versus: bool, in_turn: bool) -> String {
     let mut text = format!(
         "{:>6} {:>10} {:>10} {:>10} {:>12} {:>10} {:>10}",
         "batch", "evals/s", "mean", "p95", "evals/cpu-s", "ms p50", "ms p95"
     );
     if versus {
         text.push_str(&format!(" | {:>10} {:>12} {:>7} {:>9}", "versus", "evals/cpu-s", "ratio", "cpu ratio"));
+    }
+    if in_turn {
+        text.push_str(&format!(" | {:>10}", "ms in turn"));
     }
     text
 }
@@ -241,6 +266,9 @@ fn as_text(row: &BenchRow) -> String {
             row.ratio().unwrap_or_default(),
             row.cpu_ratio().unwrap_or_default()
         ));
+    }
+    if let Some(in_turn_ms) = row.in_turn_ms {
+        text.push_str(&format!(" | {in_turn_ms:>10.3}"));
     }
     text.push_str(&cards::in_row(row.cards.as_deref()));
     text

@@ -106,6 +106,8 @@ pub struct BenchPlan {
     pub seconds: f64,
     /// How long a side warms up before that, in seconds; at least one batch.
     pub warm_up_seconds: f64,
+    /// Whether a batch is also measured right after one of another size.
+    pub in_turn: bool,
 }
 
 /// The throughput of one side at one batch size.
@@ -134,6 +136,9 @@ pub struct BenchRow {
     pub side: Throughput,
     /// The throughput of the other side, if there is one.
     pub versus: Option<Throughput>,
+    /// The median time of a batch of the first side right after one of the size before, in milliseconds; `None` for the
+    /// first size, or if it was not measured.
+    pub in_turn_ms: Option<f64>,
     /// The state of the graphics cards meanwhile, where their driver reports it.
     pub cards: Option<Vec<CardUse>>,
 }
@@ -175,8 +180,10 @@ pub fn backendbench(
         let (measured, cards) = watch(cards, || in_turns(&mut teams, batch, plan.seconds * 1e3, clock));
         measured?;
         let mut results = teams.iter_mut().map(|team| team.throughput(batch));
-        let row =
-            BenchRow { batch, side: results.next().expect("there is a first side"), versus: results.next(), cards };
+        let (side, versus) = (results.next().expect("there is a first side"), results.next());
+        let before = rows.last().filter(|_| plan.in_turn).map(|row: &BenchRow| row.batch);
+        let in_turn_ms = before.map(|before| teams[0].in_turn(before, batch, plan.seconds * 1e3, clock)).transpose()?;
+        let row = BenchRow { batch, side, versus, in_turn_ms, cards };
         on_row(&row);
         rows.push(row);
     }
@@ -260,6 +267,25 @@ impl Team {
         let batches_per_s = results.iter().map(speed).sum();
         self.slices.push(Slice { latencies: results.concat(), batches_per_s, seconds, cpu_seconds });
         Ok(())
+    }
+
+    /// The median time of a batch of the first worker right after one of the size `before`.
+    fn in_turn(
+        &mut self,
+        before: usize,
+        batch: usize,
+        milliseconds: f64,
+        clock: &dyn Clock,
+    ) -> Result<f64, BackendError> {
+        let end_ms = clock.now_ms() + milliseconds;
+        let mut latencies = Vec::new();
+        while latencies.len() < LEAST_SLICES || clock.now_ms() < end_ms {
+            self.runners[0].run(before)?;
+            let start_ms = clock.now_ms();
+            self.runners[0].run(batch)?;
+            latencies.push(clock.now_ms() - start_ms);
+        }
+        Ok(median(latencies))
     }
 
     /// Takes the slices and returns their throughput.

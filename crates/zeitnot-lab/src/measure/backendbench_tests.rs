@@ -25,7 +25,39 @@ impl Runner for Fixed {
 
 fn plan(batch_sizes: &[usize]) -> BenchPlan {
     let batch_sizes = Sizes::Listed(batch_sizes.to_vec());
-    BenchPlan { batch_sizes, threads: 1, seconds: 1.0, warm_up_seconds: 0.1 }
+    BenchPlan { batch_sizes, threads: 1, seconds: 1.0, warm_up_seconds: 0.1, in_turn: false }
+}
+
+/// Plans for one size at a time, as cuDNN's provider does.
+struct Planning(Arc<VirtualClock>, usize);
+
+impl Side for Planning {
+    fn name(&self) -> &str {
+        "planning"
+    }
+    fn runner(&self, _: usize) -> Result<Box<dyn Runner>, BackendError> {
+        Ok(Box::new(Planning(Arc::clone(&self.0), 0)))
+    }
+}
+
+impl Runner for Planning {
+    fn run(&mut self, batch: usize) -> Result<(), BackendError> {
+        let changes = std::mem::replace(&mut self.1, batch) != batch;
+        self.0.pass(if changes { 50.0 } else { 2.0 });
+        Ok(())
+    }
+}
+
+#[test]
+fn a_change_of_the_size_is_measured_where_it_is_asked_for() {
+    let clock = Arc::new(VirtualClock::default());
+    let measure = |in_turn: bool| {
+        let plan = BenchPlan { in_turn, ..plan(&[1, 9]) };
+        let rows = backendbench(&Planning(Arc::clone(&clock), 0), None, &plan, None, &*clock, |_| ()).unwrap();
+        assert!(rows.iter().all(|row| row.side.latency_ms.p50 == 2.0), "{rows:?}");
+        rows.iter().map(|row| row.in_turn_ms).collect::<Vec<_>>()
+    };
+    assert_eq!((measure(false), measure(true)), (vec![None, None], vec![None, Some(50.0)]));
 }
 
 #[test]

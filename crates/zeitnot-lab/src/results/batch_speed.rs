@@ -30,6 +30,8 @@ pub struct BatchSpeed {
     pub ratio: Option<f64>,
     /// The speed in each second of processor time, as a multiple of the other side's.
     pub cpu_ratio: Option<f64>,
+    /// The median time of a batch right after one of the size before, where it was measured.
+    pub in_turn_ms: Option<f64>,
     /// The state of the graphics cards meanwhile, where their driver reports it.
     pub cards: Option<Vec<CardUse>>,
     /// Threads of each side.
@@ -59,6 +61,7 @@ impl BatchSpeed {
             versus_evals_per_cpu_s: versus.map(|versus| versus.evals_per_cpu_s),
             ratio: row.ratio(),
             cpu_ratio: row.cpu_ratio(),
+            in_turn_ms: row.in_turn_ms,
             cards: row.cards.clone(),
             threads,
             backend: backend.to_owned(),

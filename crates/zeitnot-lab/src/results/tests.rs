@@ -108,7 +108,8 @@ fn results() -> Vec<Value> {
         json!({
             "kind": "batch-speed", "batch": 16, "evals_per_s": 300.5, "mean_evals_per_s": 290.0, "p95_evals_per_s": 250.0,
             "evals_per_cpu_s": 150.0, "latency_p50_ms": 53.0, "latency_p95_ms": 60.0, "batches": 40,
-            "versus_evals_per_s": 150.25, "versus_evals_per_cpu_s": 75.0, "ratio": 2.0, "cpu_ratio": null, "cards": null,
+            "versus_evals_per_s": 150.25, "versus_evals_per_cpu_s": 75.0, "ratio": 2.0, "cpu_ratio": null,
+            "in_turn_ms": 75.5, "cards": null,
             "threads": 1, "backend": "native", "device": "cpu", "version": "0.1.0",
         }),
         json!({
