@@ -1,11 +1,11 @@
-"""Measures Zeitnot on an NVIDIA card, and checks its evaluations against the CPU's: one JSON and one page.
+"""Measures Zeitnot on a graphics card, and checks its evaluations against the CPU's: one JSON, one page and one picture.
 
     cargo build --release --bin zeitnot
     python3 benches/gpu.py --weights t1-256x10.pb.gz --weights maia-1900.pb.gz --libraries FOLDER --lc0 PATH --out gpu
 
 It needs Python alone, no network, and 8 minutes (--minutes). FOLDER has CUDA's libraries and ONNX Runtime's for CUDA, as files or
-as wheels, which are unpacked; without it those that `zeitnot runtime install --gpu` obtained are used. What a machine cannot do
-is said on the page and skipped, so that the script runs to its end without a card, too. It is for Linux.
+as wheels, which are unpacked; without it those are used that `zeitnot runtime install` obtained (--gpu, --webgpu, --tensorrt-rtx).
+What a machine cannot do is said on the page and skipped, so that the script runs to its end without a card, too. It is for Linux.
 """
 
 import argparse
@@ -14,19 +14,22 @@ import math
 import os
 import pathlib
 import platform
-import re
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import zipfile
 
+from gpu_page import CARDS, name_of, page, without_folders
+
 # Positions whose evaluations are compared.
 POSITIONS = 300
 BATCHES = [1, 8, 16, 32, 64, 128, 256, 512, 1024]
-# The bars of issue 30: agreement in half precision, the share of a bare loop, of the whole search, and of Lc0's.
-BARS = {"first choice": 0.99, "error of q": 0.01, "share of a bare loop at 256": 0.95, "search": 0.8}
-CARDS = ["cuda", "tensorrt"]
+# TensorRT, whose first engine of a network takes minutes, comes last.
+SLOW = "tensorrt"
+# The words of the engine where a card does not compute all of a network.
+ON_CPU = "run on the CPU"
 # The share of the time left that one command may take.
 MOST_OF_THE_TIME = 0.4
 
@@ -49,6 +52,8 @@ class Zeitnot:
 
     def __init__(self, program, environment, clock):
         self.program, self.environment, self.clock = program, environment, clock
+        # What the last command said of operators on the CPU.
+        self.on_cpu = None
 
     def run(self, *arguments):
         """The output of a command, or a line that says why there is none."""
@@ -61,7 +66,8 @@ class Zeitnot:
         except OSError as error:
             sys.exit(f"gpu.py: {self.program}: {error}")
         lines = done.stderr.strip().splitlines()
-        problem = without_folders(lines[-1]) if lines else f"exit {done.returncode}"
+        self.on_cpu = next((without_folders(line) for line in lines if ON_CPU in line), None)
+        problem = without_folders(lines[-1]).removeprefix("zeitnot: ") if lines else f"exit {done.returncode}"
         # `doctor` prints what it finds of a machine that cannot play, too.
         is_told = done.returncode == 0 or arguments[0] == "doctor"
         return (done.stdout, None) if is_told else (None, problem)
@@ -112,18 +118,17 @@ def weights(network):
 
 def agreement(ours, reference):
     """How near evaluations are to those in float32 on the CPU."""
-    same, q, kl, furthest = 0, 0.0, 0.0, 0.0
+    same, kl, errors = 0, 0.0, []
     for one, other in zip(ours, reference, strict=True):
         best = [max(side["policy"], key=lambda move: move["p"])["move"] for side in (one, other)]
         same += best[0] == best[1]
-        q += abs(one["q"] - other["q"])
-        furthest = max(furthest, abs(one["q"] - other["q"]))
+        errors.append(abs(one["q"] - other["q"]))
         found = {move["move"]: move["p"] for move in one["policy"]}
         kl += sum(move["p"] * math.log(move["p"] / max(found[move["move"]], 1e-9))
                   for move in other["policy"] if move["p"] > 0)
     count = len(reference)
-    return {"positions": count, "first choice": same / count, "error of q": furthest, "mean error of q": q / count,
-            "KL": kl / count}
+    return {"positions": count, "first choice": same / count, "mean error of q": statistics.fmean(errors),
+            "q of 99 %": sorted(errors)[math.ceil(0.99 * count) - 1], "largest error of q": max(errors), "KL": kl / count}
 
 
 def agreements(zeitnot, networks, file, backends):
@@ -136,23 +141,35 @@ def agreements(zeitnot, networks, file, backends):
             continue
         for backend in backends:
             options = "planes=packed,datatype=f16" if backend == "onnxruntime" else None
+            start = time.monotonic()
             ours, problem = evaluations(zeitnot, network, file, "--backend", backend,
                                         *(["--backend-opts", options] if options else []))
-            row = {"network": network, "backend": backend, "options": options}
+            row = {"network": network, "backend": backend, "options": options, "on the CPU": zeitnot.on_cpu,
+                   "positions/s": POSITIONS / (time.monotonic() - start)}
             rows.append({**row, "problem": problem} if ours is None else {**row, **agreement(ours, reference)})
     return rows
 
 
-def speeds(zeitnot, networks, backends, seconds):
-    """Evaluations a second by batch, beside a bare loop in the same process, and of the whole search."""
+def sizes(report, network, backend):
+    """The batches to measure: a card that is none, such as a software device, gets those that it runs in two seconds."""
+    found = (row for row in report["agreement"] if (row["network"], row["backend"]) == (name_of(network), backend))
+    rate = next(found, {}).get("positions/s", 0)
+    return [batch for batch in BATCHES if batch <= max(2 * rate, 1)][:len(BATCHES) if backend in CARDS else 5]
+
+
+def speeds(zeitnot, report, networks, backends, seconds):
+    """Evaluations a second by batch, beside a bare loop in the same process, with the change of the size, and of the whole search.
+
+    On a card both sides have two runs in flight, and inputs in the same kind of memory.
+    """
     rows = []
     for network in networks:
         for backend in backends:
             row = {"network": network, "backend": backend}
-            batches = ",".join(map(str, BATCHES if backend in CARDS else BATCHES[:5]))
+            batches = ",".join(map(str, sizes(report, network, backend)))
             row["batches"], row["problem"] = zeitnot.json(
-                "backendbench", *weights(network), "--backend", backend, "--versus", "bare", "--batch-sizes", batches,
-                "--seconds", seconds)
+                "backendbench", *weights(network), "--backend", backend, "--versus", "bare", "--in-turn", "--batch-sizes", batches,
+                "--threads", 2 if backend in CARDS else 1, "--seconds", seconds)
             if row["batches"] is not None:
                 row["search"], row["problem"] = zeitnot.json(
                     "benchmark", *weights(network), "--backend", backend, "--no-grid", "--seconds", 5 * seconds)
@@ -160,14 +177,28 @@ def speeds(zeitnot, networks, backends, seconds):
     return rows
 
 
-def variants(zeitnot, networks, seconds):
-    """What each part of the path to a card is worth, at a batch of 256."""
+# What to leave out of the path to a card or to add to it, by backend.
+VARIANTS = {
+    "webgpu": ["", "planes=dense", "runs=2"],
+    "cuda": ["", "planes=dense", "runs=1", "provider.prefer_nhwc=0", "provider.prefer_nhwc=1", "datatype=f32", "datatype=bf16",
+             # All sizes, also with convolutions: their change may stall.
+             "min_batch=16", "min_batch=16,provider.cudnn_conv_algo_search=HEURISTIC"],
+    "tensorrt-rtx": ["", "runs=1"],
+    # An engine of its own for small batches.
+    "tensorrt": ["", "batch=64"],
+}
+
+
+def variants(zeitnot, report, networks, backends, seconds):
+    """What each part of the path to a card is worth, with two runs in flight."""
     rows = []
-    for options in ["", "planes=dense", "runs=1", "provider.prefer_nhwc=1", "datatype=f32"]:
-        for threads in [1, 2]:
-            found, problem = zeitnot.json("backendbench", *weights(networks[0]), "--backend", "cuda", "--backend-opts", options,
-                                          "--batch-sizes", "32,256,1024", "--threads", threads, "--seconds", seconds)
-            rows.append({"options": options or "as it is", "threads": threads, "batches": found, "problem": problem})
+    for backend in backends:
+        for options in VARIANTS.get(backend, []):
+            most = 64 if "batch=64" in options else 1024
+            some = [size for size in sizes(report, networks[0], backend) if size in [1, 16, 32, 64, 256, 1024] and size <= most]
+            found, problem = zeitnot.json("backendbench", *weights(networks[0]), "--backend", backend, "--backend-opts", options,
+                                          "--batch-sizes", ",".join(map(str, some)), "--in-turn", "--threads", 2, "--seconds", seconds)
+            rows.append({"backend": backend, "options": options or "as it is", "batches": found, "problem": problem})
     return rows
 
 
@@ -183,74 +214,6 @@ def lc0(program, networks, clock):
         except (OSError, subprocess.TimeoutExpired) as error:
             rows.append({"network": network, "output": [], "problem": str(error)})
     return rows
-
-
-def page(report):
-    """The report as Markdown: it can be read as it is, and pasted into an issue."""
-    lines = ["# Zeitnot on this machine", ""]
-    lines += [f"- {key}: {value}" for key, value in report["machine"].items()]
-    lines += ["", "## Agreement with float32 on the CPU", "",
-              "| network | backend | first choice | largest error of q | mean | KL |", "|---|---|---|---|---|---|"]
-    for row in report["agreement"]:
-        name = f"| {name_of(row['network'])} | {row['backend']} {row.get('options') or ''} |"
-        lines.append(f"{name} {row['problem']} | | | |" if row.get("problem") else
-                     f"{name} {row['first choice']:.4f} | {row['error of q']:.5f} | {row['mean error of q']:.5f} | {row['KL']:.5f} |")
-    lines += ["", "## Evaluations a second", "", "| network | backend | batch | evaluations/s | share of a bare loop |",
-              "|---|---|---|---|---|"]
-    for row in report["speed"]:
-        name = f"| {name_of(row['network'])} | {row['backend']} |"
-        if row["problem"]:
-            lines.append(f"{name} | {row['problem']} | |")
-        for batch in row["batches"] or []:
-            lines.append(f"{name} {batch['batch']} | {batch['evals_per_s']:.0f} | {batch['ratio']:.3f} |")
-        if row.get("search"):
-            lines.append(f"{name} search | {searched(row['search']):.0f} | |")
-    lines += ["", "## Bars", ""]
-    lines += [f"- {name_of(network)}, {backend}: {bar} {value:.4f}, bar {BARS[bar]}: {'passes' if passes else 'FAILS'}"
-              for network, backend, bar, value, passes in judged(report)] or ["- for a card only"]
-    for title, rows in [("What each part is worth (CUDA)", report["variants"]), ("Lc0", report["lc0"])]:
-        lines += ["", f"## {title}", ""]
-        for row in rows:
-            lines.append(f"- {row.get('options') or name_of(row.get('network'))}, threads {row.get('threads', '-')}: "
-                         + (row["problem"] or ", ".join(
-                             f"{batch['batch']}: {batch['evals_per_s']:.0f}" for batch in row.get("batches") or [])))
-            lines += [f"      {line}" for line in row.get("output", [])]
-    lines += ["", "## What this machine could not do", ""]
-    lines += [f"- {problem}" for problem in report["problems"]] or ["- nothing"]
-    return "\n".join(lines) + "\n"
-
-
-def without_folders(text):
-    return re.sub(r"/\S+/", ".../", text)
-
-
-def name_of(network):
-    """A network's file, without its folder, which is nobody's business."""
-    return pathlib.Path(network).name if network else "built in"
-
-
-def judged(report):
-    """Which bars a card passes; nothing without one."""
-    lines = []
-    for row in report["agreement"]:
-        if row["backend"] in CARDS and not row.get("problem"):
-            for bar, passes in [("first choice", row["first choice"] >= BARS["first choice"]),
-                                ("error of q", row["error of q"] <= BARS["error of q"])]:
-                lines.append((row["network"], row["backend"], bar, row[bar], passes))
-    for row in report["speed"]:
-        batch = next((batch for batch in row["batches"] or [] if batch["batch"] == 256), None)
-        if row["backend"] in CARDS and batch:
-            lines.append((row["network"], row["backend"], "share of a bare loop at 256", batch["ratio"],
-                          batch["ratio"] >= BARS["share of a bare loop at 256"]))
-            if row.get("search") and "t1" in name_of(row["network"]).lower():
-                share = searched(row["search"]) / max(each["versus_evals_per_s"] for each in row["batches"])
-                lines.append((row["network"], row["backend"], "search", share, share >= BARS["search"]))
-    return lines
-
-
-def searched(benchmark):
-    """Evaluations a second of the whole search, from `benchmark --json`."""
-    return benchmark["measured"]["evals_per_s"]
 
 
 def main():
@@ -279,11 +242,11 @@ def main():
         version, unknown = zeitnot.run("--version")
         report = {"machine": {"zeitnot": (version or unknown).strip(), "system": platform.platform(),
                               **{name: checks.get(name) for name in ["processor", "graphics card", "runtime"]}},
-                  "bars": BARS, "agreement": [], "speed": [], "variants": [], "lc0": [], "problems": []}
+                  "agreement": [], "speed": [], "variants": [], "lc0": [], "picture": None, "problems": []}
 
         def told(part, rows):
             """Keeps what is there already, should the next part never end."""
-            for row in rows:
+            for row in rows if isinstance(rows, list) else []:
                 if "network" in row:
                     row["network"] = name_of(row["network"])
             report[part] = rows
@@ -294,19 +257,29 @@ def main():
             (out / "gpu.json").with_suffix(".md").write_text(page(report))
 
         file = positions(zeitnot, scratch)
-        told("agreement", agreements(zeitnot, networks, file, ["onnxruntime", "cuda"]))
+        told("agreement", agreements(zeitnot, networks, file, ["onnxruntime", *(card for card in CARDS if card != SLOW)]))
         found = {row["backend"] for row in report["agreement"] if not row.get("problem")}
         cards = [card for card in CARDS if card in found]
-        # A measurement of a side takes a fifth more to warm up; the whole search takes five times as long as a batch size.
-        parts = len(networks) * (2 * len(BATCHES) + 6) * (2 if cards else 1) + 30 * bool(cards)
-        seconds = round(min(2.0, max(0.2, 0.5 * clock.left() / parts / 1.2)), 2)
-        told("speed", speeds(zeitnot, networks, cards or ["onnxruntime"], seconds))
-        told("variants", variants(zeitnot, networks, seconds) if cards else [])
+        # A measurement of a side takes a fifth more to warm up, and a third one changes the size; the whole search takes five
+        # times as long as a batch size.
+        measured = cards or ["onnxruntime"]
+        parts = len(networks) * len(measured) * (3.4 * len(BATCHES) + 6) + 13 * sum(len(VARIANTS[card]) for card in cards) + 60
+        seconds = round(min(2.0, max(0.1, 0.6 * clock.left() / parts)), 2)
+        told("speed", speeds(zeitnot, report, networks, measured, seconds))
+        told("variants", variants(zeitnot, report, networks, cards, seconds))
         told("lc0", lc0(arguments.lc0, networks, clock) if arguments.lc0 and cards else [])
-        # Last: the first engine of a network takes minutes.
-        told("agreement", report["agreement"] + agreements(zeitnot, networks, file, ["tensorrt"]))
-        if any(row["backend"] == "tensorrt" and not row.get("problem") for row in report["agreement"]):
-            told("speed", report["speed"] + speeds(zeitnot, networks, ["tensorrt"], seconds))
+        told("agreement", report["agreement"] + agreements(zeitnot, networks, file, [SLOW]))
+        if any(row["backend"] == SLOW and not row.get("problem") for row in report["agreement"]):
+            told("speed", report["speed"] + speeds(zeitnot, report, networks, [SLOW], seconds))
+            told("variants", report["variants"] + variants(zeitnot, report, networks, [SLOW], seconds))
+        picture = out / "gpu.svg"
+        # All backends beside one another; the first card alone where they take too long.
+        for only in [[], ["--backend", measured[0]]]:
+            _, problem = zeitnot.run("benchmark", *weights(networks[0]), "--no-install", "--seconds", seconds, "--svg", picture, *only)
+            if problem is None:
+                report["picture"] = picture.name
+                break
+        told("picture", report["picture"])
     print(page(report), end="")
 
 
