@@ -93,7 +93,7 @@ fn picture(texts: &Texts, spots: &[Spot]) -> String {
     for (name, (batch, evals_per_s)) in &texts.saturation {
         let Some(color) = lines.iter().position(|line| line.0 == name) else { continue };
         let point = vec![(*batch as f64, *evals_per_s)];
-        speeds.push(Curve { mark: Mark::Points, ..Curve::line("larger batches gain little", color, point) });
+        speeds.push(Curve { mark: Mark::Dots, ..Curve::line("larger batches gain little", color, point) });
     }
     let latencies = [curves(Mark::Line, |spot| spot.p50_ms), curves(Mark::Thin, |spot| spot.p95_ms)].concat();
     let panels = [
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!((svg.matches(">1 thread<").count(), svg.matches(">2 threads<").count()), (1, 1), "{svg}");
         // A sample in the legend, a line in both panels, and a thin one below; the one point of saturation and its sample.
         let count = |class: &str| svg.matches(&format!("class=\"{class}\"")).count();
-        assert_eq!((count("line s1"), count("thin s1"), count("points s0"), count("points s1")), (3, 1, 2, 0), "{svg}");
+        assert_eq!((count("line s1"), count("thin s1"), count("dots s0"), count("dots s1")), (3, 1, 2, 0), "{svg}");
         assert!(svg.contains("prefers-color-scheme:dark"), "{svg}");
         // From left to right, whatever the order of measuring.
         let d = svg.split("class=\"line s0\"").nth(2).unwrap().split("d=\"M").nth(1).unwrap();

@@ -47,6 +47,8 @@ pub enum Sample {
     Line(usize),
     /// A point in the colour of a series.
     Point(usize),
+    /// A large point in the colour of a series.
+    Dot(usize),
     /// A rectangle in the colour of a series.
     Fill(usize),
     /// The line of a reference.
@@ -130,6 +132,7 @@ impl Canvas {
                 Sample::Line(color) => self.path(&stroke("line", color), dashes(color), &segment(x, y)),
                 Sample::Reference => self.path("reference", "", &segment(x, y)),
                 Sample::Point(color) => self.path(&stroke("points", color), "", &point(x + 14.0, y)),
+                Sample::Dot(color) => self.path(&stroke("dots", color), "", &point(x + 14.0, y)),
                 Sample::Fill(color) => self.rect(&fill(color), (x + 10.0, y - 6.0), (18.0, 12.0)),
             }
             self.text("ink", x + SAMPLE, y + 4.5, "start", &name);

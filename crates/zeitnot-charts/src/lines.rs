@@ -71,6 +71,7 @@ fn legend(plot: &LinePlot) -> Vec<(Sample, String)> {
         let sample = match curve.mark {
             Mark::Line | Mark::Thin => Sample::Line(curve.color),
             Mark::Points => Sample::Point(curve.color),
+            Mark::Dots => Sample::Dot(curve.color),
         };
         if !entries.iter().any(|entry| entry.1 == curve.name) {
             entries.push((sample, curve.name.clone()));
@@ -169,9 +170,10 @@ fn path(curve: &Curve, area: &Area, canvas: &mut Canvas) {
     match curve.mark {
         Mark::Line => canvas.path(&stroke("line", curve.color), dashes, &polyline(&curve.points, area)),
         Mark::Thin => canvas.path(&stroke("thin", curve.color), dashes, &polyline(&curve.points, area)),
-        Mark::Points => {
+        Mark::Points | Mark::Dots => {
             let d: String = curve.points.iter().map(|(x, y)| point(area.x(*x), area.y(*y))).collect();
-            canvas.path(&stroke("points", curve.color), "", &d);
+            let kind = if curve.mark == Mark::Dots { "dots" } else { "points" };
+            canvas.path(&stroke(kind, curve.color), "", &d);
         }
     }
     // A curve of one point would not be seen.

@@ -52,6 +52,7 @@ pub fn chart_css() -> String {
         "svg text{font:13px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}\
          svg .name{font-weight:600}svg .line{fill:none;stroke-width:2;stroke-linejoin:round}\
          svg .thin{fill:none;stroke-width:1}svg .points{fill:none;stroke-width:3.5;stroke-linecap:round}\
+         svg .dots{fill:none;stroke-width:9;stroke-linecap:round}\
          svg .band{opacity:.18;stroke:none}svg .whisker{fill:none;stroke-width:2}\n",
     );
     css.push_str(&chart_colors(&LIGHT));

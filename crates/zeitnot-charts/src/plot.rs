@@ -72,6 +72,8 @@ pub enum Mark {
     Thin,
     /// Points without a line.
     Points,
+    /// Large points, upon a line.
+    Dots,
 }
 
 /// The spread around a curve: places with the low and the high end.

@@ -61,7 +61,7 @@ fn a_type_without_a_kernel_is_named() {
     let options: DeviceOptions = "datatype=bf16".parse().unwrap();
     let model_io = ModelIo::new(&network, Provider::Cpu, &options.conversion(Provider::Cpu)).unwrap();
     let plan = SessionPlan::new(Provider::Cpu, 0, Precision::Bfloat16, &options, &model_io.model).unwrap();
-    let line = plan.commit(plan.builder(&runtime, &model_io).unwrap(), &model_io).unwrap_err().to_string();
+    let line = plan.commit(plan.builder(&runtime, &model_io).unwrap(), &model_io).err().unwrap().to_string();
     assert!(line.contains("CPU does not compute it in bfloat16") && line.contains("Conv(22)"), "{line}");
 }
 
