@@ -11,6 +11,8 @@ mod int8;
 mod native;
 mod network_shared;
 mod positions;
+mod proof;
+mod proof_shared;
 mod root_visits;
 mod search;
 mod search_golden;

@@ -107,6 +107,14 @@ pub enum BackendError {
         /// The problem, and the output that has it.
         problem: String,
     },
+    /// A device whose evaluations are not those of the network.
+    #[error("{backend} computes this network wrongly: {problem}")]
+    Wrong {
+        /// The backend, its network and its device.
+        backend: String,
+        /// The number that is wrong, and the right one.
+        problem: String,
+    },
     /// A query that the backend cannot answer, which is a mistake of the caller's.
     #[error("the network {network} was asked {problem}")]
     Query {

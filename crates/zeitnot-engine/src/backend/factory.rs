@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 #[cfg(feature = "onnxruntime")]
-use super::onnxruntime::{engines_are_ready, probe};
+use super::onnxruntime::{Prover, engines_are_ready, probe};
 #[cfg(feature = "onnxruntime")]
 use super::several::load_side_by_side;
 use super::{
@@ -207,7 +207,8 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 ///
 /// # Errors
 /// When there is no such backend, when the device that was asked for cannot be used (the CPU never replaces it), when
-/// the backend needs a network and gets none, or when it cannot run this network. Nothing is downloaded: see
+/// the backend needs a network and gets none, when it cannot run this network, or when the device computes it wrongly
+/// ([`Proof`](super::Proof)). Nothing is downloaded: see
 /// [`runtime::ensure_installed`].
 pub fn create(
     name: &str,
@@ -342,11 +343,13 @@ fn on_provider(
 ) -> Result<Arc<dyn Backend>, BackendError> {
     options.device.check_for(provider)?;
     let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
+    let prover = Prover::new(&runtime, provider, network, options);
     let on_device = |device: u32| -> Result<Arc<dyn Backend>, BackendError> {
-        let runtime = Arc::clone(&runtime);
+        let (runtime, announcer) = (Arc::clone(&runtime), &options.announcer);
         let (device_options, fill) = (&options.device, options.history_fill);
-        OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, &options.announcer)
-            .map(|backend| Arc::new(backend) as _)
+        let backend = OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, announcer)?;
+        prover.prove(&backend)?;
+        Ok(Arc::new(backend))
     };
     match *options.device.devices {
         [] => on_device(0),

@@ -17,6 +17,7 @@
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | decorators that keep evaluations: by position for a search, by the whole input for several engines |
 //! | `evaluator_pool` | the evaluators of a backend, lent to the threads that search |
+//! | `proof` | sixteen positions by which a device proves that it computes a network rightly |
 //! | `cost` | the cost of a batch on a virtual clock, as a decorator |
 //! | `policy_sampling` | the softmax of logits, and a move drawn from it |
 //! | `error` | errors |
@@ -52,6 +53,7 @@ mod native;
 #[cfg(feature = "onnxruntime")]
 mod onnxruntime;
 mod policy_sampling;
+mod proof;
 mod provider_preferences;
 mod query;
 mod random;
@@ -75,6 +77,7 @@ pub use onnxruntime::BareSession;
 #[cfg(feature = "onnxruntime")]
 pub(crate) use onnxruntime::OnnxRuntimeBackend;
 pub use policy_sampling::{sample, softmax};
+pub use proof::Proof;
 pub(crate) use provider_preferences::Sharing;
 pub use provider_preferences::{Rows, saturation};
 pub use query::Query;

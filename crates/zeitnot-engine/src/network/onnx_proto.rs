@@ -47,6 +47,8 @@ pub(crate) mod field {
     pub(crate) const INPUT_NAME: u32 = 1;
     /// `SparseTensorProto.values`, whose name is that of the whole tensor.
     pub(crate) const SPARSE_VALUES: u32 = 1;
+    /// `TensorProto.data_type`.
+    pub(crate) const DATA_TYPE: u32 = 2;
     /// `TensorProto.name`.
     pub(crate) const TENSOR_NAME: u32 = 8;
     /// `TensorProto.raw_data`.

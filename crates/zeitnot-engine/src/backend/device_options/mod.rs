@@ -57,8 +57,9 @@ pub enum DeviceOptionsError {
     },
 }
 
-/// The arithmetic that OpenVINO or the backend native computes with; the weights may have another type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The arithmetic that OpenVINO or the backend native computes with; the weights may have another type. In the order of
+/// what rounding may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Arithmetic {
     /// 32 bits.
     Float32,

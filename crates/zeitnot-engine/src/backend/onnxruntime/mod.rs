@@ -7,6 +7,7 @@
 //! | `session` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `device_session` | a session, and its turn where sessions may not work at once |
 //! | `bare_session` | a session with nothing around it, for measurements |
+//! | `subject`, `prover` | what a device was given to compute, and the proof that it does |
 //! | `ready` | whether TensorRT's engines are built already |
 //! | `model_io` | the inputs and outputs of a model |
 //! | `external` | the files that the tensors of a model may lie in |
@@ -22,10 +23,12 @@ mod external;
 mod fixed_names;
 mod model_io;
 mod outputs;
+mod prover;
 mod ready;
 mod run_buffers;
 mod session;
 mod shared;
+mod subject;
 mod tensor;
 mod weights;
 
@@ -43,11 +46,13 @@ use crate::runtime::{Provider, Runtime, ort_log, vulkan};
 pub use bare_session::BareSession;
 use device_session::DeviceSession;
 use model_io::ModelIo;
+pub(super) use prover::Prover;
 pub(super) use ready::engines_are_ready;
 use run_buffers::BufferPool;
 pub(super) use session::probe;
 use session::{SessionPlan, can_be_compiled_long};
 use shared::SharedModel;
+use subject::Subject;
 
 /// Workers for a device other than the CPU: one gathers while the device works for the other.
 const DEVICE_WORKERS: usize = 2;
@@ -57,6 +62,8 @@ const SATURATED: f64 = 0.95;
 /// A network on a device, through one execution provider of ONNX Runtime.
 pub(crate) struct OnnxRuntimeBackend {
     attributes: Attributes,
+    /// What the device was given; `None` on the CPU, which proves nothing.
+    subject: Option<Subject>,
     shared: Arc<SharedModel>,
     sessions: Mutex<Sessions>,
     sharing: Sharing,
@@ -107,6 +114,7 @@ impl OnnxRuntimeBackend {
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
         let rows = plan.rows.clone();
         let device_name = plan.device_name(&runtime);
+        let subject = (provider != Provider::Cpu).then(|| Subject::new(provider, network, options, &model_io.model));
         let mut shared = SharedModel { runtime, model_io, plan, rows, weights: None };
         let threads = shared.plan.threads;
         // A provider that does not load says so before anything long begins.
@@ -143,7 +151,17 @@ impl OnnxRuntimeBackend {
         };
         let ready = sessions.into_iter().map(|session| Arc::new(Mutex::new(session))).collect();
         let sessions = Mutex::new(Sessions { ready, next: 0 });
-        Ok(OnnxRuntimeBackend { attributes, shared: Arc::new(shared), sessions, sharing })
+        Ok(OnnxRuntimeBackend { attributes, subject, shared: Arc::new(shared), sessions, sharing })
+    }
+
+    /// An evaluator on each session that is ready, none of which is given away.
+    fn trials(&self) -> Vec<Box<dyn Evaluator>> {
+        self.sessions.lock().ready.iter().map(|session| self.on(Arc::clone(session))).collect()
+    }
+
+    fn on(&self, session: Arc<Mutex<DeviceSession>>) -> Box<dyn Evaluator> {
+        let buffers = BufferPool::new(&self.shared.rows);
+        Box::new(OnnxRuntimeEvaluator { buffers, session, shared: Arc::clone(&self.shared) })
     }
 }
 
@@ -165,8 +183,7 @@ impl Backend for OnnxRuntimeBackend {
                 None => Arc::new(Mutex::new(self.shared.session()?)),
             },
         };
-        let buffers = BufferPool::new(&self.shared.rows);
-        Ok(Box::new(OnnxRuntimeEvaluator { buffers, session, shared: Arc::clone(&self.shared) }))
+        Ok(self.on(session))
     }
 
     fn cache(&self) -> Option<&dyn EvaluationCache> {
