@@ -13,7 +13,7 @@
 use super::side_by_side::in_parts;
 use super::{Arithmetic, Attributes, Backend, BackendError, Evaluation, Evaluator, Query};
 use crate::chess::to_uci;
-use crate::clock::{Clock as _, MonotonicClock};
+use crate::clock::{Clock, MonotonicClock};
 use bounds::{Bounds, Difference, What};
 use positions::COUNT;
 
@@ -28,7 +28,7 @@ pub(super) use record::Record;
 const FULL_BATCHES: usize = 3;
 /// Batches of the smallest size that are run however long they take.
 const NEEDED_SMALL: usize = 2;
-/// Milliseconds after which a slow device runs only what is needed.
+/// Milliseconds after which a slow device runs only what is needed; its full batch takes no longer than this either.
 const PATIENCE_MS: f64 = 15_000.0;
 /// Share of a batch's positions in which the first choice must be the CPU's, in numbers.
 const SAME_CHOICES: (usize, usize) = (14, 16);
@@ -64,23 +64,39 @@ impl Proof {
         attributes: &Attributes,
         arithmetic: Arithmetic,
     ) -> Result<(), BackendError> {
-        let clock = MonotonicClock::new();
+        self.check_by(&MonotonicClock::new(), evaluator, attributes, arithmetic).map_err(|problem| match problem {
+            Problem::Wrong(problem) => {
+                let Attributes { name, device, .. } = attributes;
+                BackendError::Wrong { backend: format!("{name} ({device})"), problem }
+            }
+            Problem::Fails(error) => error,
+        })
+    }
+
+    fn check_by(
+        &self,
+        clock: &dyn Clock,
+        evaluator: &mut dyn Evaluator,
+        attributes: &Attributes,
+        arithmetic: Arithmetic,
+    ) -> Result<(), Problem> {
+        let start_ms = clock.now_ms();
+        let spent_ms = || clock.now_ms() - start_ms;
         let bounds = Bounds::of(arithmetic);
+        let (order, mut evaluated) = (positions::order(0, COUNT), 0);
+        for (index, rows) in order.chunks(attributes.smallest_batch.clamp(1, COUNT)).enumerate() {
+            if index < NEEDED_SMALL || spent_ms() < PATIENCE_MS {
+                self.check_batch(evaluator, rows, bounds)?;
+                evaluated += rows.len();
+            }
+        }
         // On a CPU no size of a run is special, and the largest is only a limit of memory.
-        let full = if attributes.is_cpu { COUNT } else { attributes.maximum_batch.max(COUNT) };
-        let small = positions::order(0, COUNT);
-        let small = small.chunks(attributes.smallest_batch.clamp(1, COUNT)).map(<[usize]>::to_vec).enumerate();
-        let small = small.map(|(index, rows)| (rows, index < NEEDED_SMALL));
-        let large = (1..=FULL_BATCHES).map(|round| (positions::order(round, full), round == 1));
-        for (rows, is_needed) in small.chain(large) {
-            if is_needed || clock.now_ms() < PATIENCE_MS {
-                self.check_batch(evaluator, &rows, bounds).map_err(|problem| match problem {
-                    Problem::Wrong(problem) => {
-                        let Attributes { name, device, .. } = attributes;
-                        BackendError::Wrong { backend: format!("{name} ({device})"), problem }
-                    }
-                    Problem::Fails(error) => error,
-                })?;
+        let full = if attributes.is_cpu { COUNT } else { attributes.maximum_batch };
+        let affordable = (PATIENCE_MS / spent_ms() * evaluated as f64) as usize;
+        let full = full.min(affordable).max(COUNT);
+        for round in 1..=FULL_BATCHES {
+            if round == 1 || spent_ms() < PATIENCE_MS {
+                self.check_batch(evaluator, &positions::order(round, full), bounds)?;
             }
         }
         Ok(())
@@ -137,4 +153,53 @@ fn in_words(difference: &Difference, index: usize, size: usize) -> String {
     format!(
         "{what} is {found:.4} and {expected:.4} on the CPU ({allowed} may be between them), in a batch of {size}: {fen}"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{NativeBackend, NativeOptions};
+    use crate::clock::VirtualClock;
+    use crate::network::testing::random_network;
+    use crate::network::{HistoryFill, Network};
+
+    /// A device that takes so many milliseconds a run of eight, and the sizes of its batches.
+    struct Slow<'a>(Box<dyn Evaluator>, &'a VirtualClock, f64, Vec<usize>);
+
+    impl Evaluator for Slow<'_> {
+        fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+            self.1.pass(self.2 * batch.len().div_ceil(8) as f64);
+            self.3.push(batch.len());
+            self.0.evaluate(batch)
+        }
+
+        fn modelled_cost_ms(&self) -> Option<f64> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_slow_device_runs_what_is_needed_alone() {
+        let network = Network::from_bytes(&random_network(1, 1, 8), "tiny.pb.gz").unwrap();
+        let backend = NativeBackend::new(&network, &NativeOptions::default(), HistoryFill::FenOnly).unwrap();
+        let proof = Proof::new(&backend).unwrap();
+        let full = |most: &str| most.split(' ').map(|size| size.parse().unwrap()).collect::<Vec<usize>>();
+        for (smallest_batch, maximum_batch, run_ms, expected) in [
+            (8, 256, 1.0, full("8 8 256 256 256")),
+            (16, 256, 1.0, full("16 256 256 256")),
+            (256, 256, 1.0, full("16 256 256 256")),
+            (8, 256, 2e3, full("8 8 60")),
+            (8, 8, 2e3, full("8 8 16 16 16")),
+            (1, 8, 15e3, full("1 1 16")),
+            (4, 64, 1e6, full("4 4 16")),
+        ] {
+            let clock = VirtualClock::default();
+            clock.pass(1e9);
+            let mut device = Slow(backend.evaluator().unwrap(), &clock, run_ms, Vec::new());
+            let attributes =
+                Attributes { is_cpu: false, smallest_batch, maximum_batch, ..backend.attributes().clone() };
+            assert!(proof.check_by(&clock, &mut device, &attributes, Arithmetic::Float32).is_ok());
+            assert_eq!(device.3, expected, "{run_ms} ms");
+        }
+    }
 }
