@@ -20,6 +20,7 @@ const BLACK: usize = 108;
 const FULL: usize = 48;
 
 type Answers = Result<Vec<Evaluation>, BackendError>;
+type AreDamaged = fn(usize) -> bool;
 type Damage = fn(&mut dyn Evaluator, &[Query], &[Query]) -> Answers;
 
 /// A device that damages the batches that it is to damage.
@@ -27,7 +28,7 @@ struct Damaged {
     inner: Box<dyn Evaluator>,
     before: Vec<Query>,
     damage: Damage,
-    batches: fn(usize) -> bool,
+    batches: AreDamaged,
 }
 
 impl Evaluator for Damaged {
@@ -174,7 +175,7 @@ const DAMAGES: [(&str, Damage); 24] = [
 ];
 
 /// The sizes of batches in which a device does damage.
-const BATCHES: [(&str, fn(usize) -> bool); 3] =
+const BATCHES: [(&str, AreDamaged); 3] =
     [("in each batch", |_| true), ("in full batches", |size| size == FULL), ("in small batches", |size| size < FULL)];
 
 /// The backend native in float32.
