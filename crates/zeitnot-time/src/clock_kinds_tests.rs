@@ -214,7 +214,8 @@ fn an_increment_that_never_comes_is_not_spent() {
 #[test]
 fn moves_on_a_delay_may_use_it() {
     for kind in KINDS.iter().filter(|kind| kind.name == "Bronstein") {
-        for spec in specs() {
+        // People take less for late moves, whatever their clock.
+        for spec in specs().filter(|spec| spec != "human") {
             let course = play(kind, &spec, 20.0, 60).unwrap();
             assert!(course.iter().all(|(clock_ms, ..)| *clock_ms == kind.start_ms), "{spec}: {course:?}");
             assert!(course[59].1 >= 0.9 * course[5].1, "{spec}: {course:.0?}");

@@ -36,6 +36,9 @@ fn request() -> impl Strategy<Value = MoveRequest> {
             legal_moves: counts.3,
             captures: counts.4,
             in_check,
+            recaptures: counts.3,
+            reply_prior: numbers.5,
+            opponent_clock_ms: numbers.4,
         }
     })
 }
@@ -133,13 +136,14 @@ fn search_start() -> impl Strategy<Value = SearchStart> {
 }
 
 fn verdict() -> impl Strategy<Value = Verdict> {
-    (stop(), some(number()), some(number()), (some(number()), some(number()))).prop_map(
-        |(stop, remaining_ms, remaining_playouts, (nps, usual_ms))| Verdict {
+    (stop(), some(number()), some(number()), (some(number()), some(number()), some(number()))).prop_map(
+        |(stop, remaining_ms, remaining_playouts, (nps, usual_ms, answer_from_ms))| Verdict {
             stop,
             remaining_ms,
             remaining_playouts,
             nps,
             usual_ms,
+            answer_from_ms,
         },
     )
 }

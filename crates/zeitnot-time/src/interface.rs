@@ -58,6 +58,15 @@ pub struct MoveRequest {
     /// Whether the side to move is in check.
     #[serde(rename = "check", default, skip_serializing_if = "std::ops::Not::not")]
     pub in_check: bool,
+    /// Legal moves that take the piece with which the opponent has just captured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recaptures: Option<u32>,
+    /// The network's prior of the reply that the opponent has just played, where the last search has one.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
+    pub reply_prior: Option<f64>,
+    /// Time on the opponent's clock.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
+    pub opponent_clock_ms: Option<f64>,
 }
 
 fn is_zero(ms: &f64) -> bool {
@@ -180,6 +189,9 @@ pub struct Verdict {
     /// wait to see much of this move.
     #[serde(default, with = "exact::option", skip_serializing_if = "Option::is_none")]
     pub usual_ms: Option<f64>,
+    /// The earliest moment of the answer, on the move's clock: a search that ends before it waits. `None`: at once.
+    #[serde(default, with = "exact::option", skip_serializing_if = "Option::is_none")]
+    pub answer_from_ms: Option<f64>,
 }
 
 impl Verdict {

@@ -105,7 +105,7 @@ fn specifications_that_are_accepted() {
 // docs/lc0.md, 1.2: what was rejected; and docs/lc0.md, 7.7: no range checks, hexadecimal read as 0.
 #[test]
 fn specifications_that_are_rejected_with_one_line() {
-    let managers = "the managers are: smooth, price, legacy, simple, alphazero, adaptive, complexity, soft-hard";
+    let managers = "the managers are: smooth, price, human, legacy, simple, alphazero, adaptive, complexity, soft-hard";
     let unknown = |name: &str| {
         format!(
             "smooth(preset=pr1195) has no parameter {name:?}; its parameters are: preset, init-tree-reuse, max-tree-reuse, \

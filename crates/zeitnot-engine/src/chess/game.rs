@@ -2,7 +2,7 @@
 
 use super::{FenError, MoveError, Position, fen, moves};
 use shakmaty::fen::{Fen, LossyFenError};
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, Square};
 use std::num::NonZeroU32;
 
 /// A start position and the moves played from it, every position on the way kept.
@@ -49,6 +49,11 @@ impl Game {
     /// The moves played, in order; one fewer than [`Game::positions`].
     pub fn moves(&self) -> &[Move] {
         &self.moves
+    }
+
+    /// The square on which the last move has captured; `None` where it has not.
+    pub fn captured_on(&self) -> Option<Square> {
+        self.moves.last().filter(|mv| mv.is_capture()).map(|mv| mv.to())
     }
 
     /// Whether the first position is the standard start position.

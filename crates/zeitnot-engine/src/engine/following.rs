@@ -97,6 +97,7 @@ impl Engine {
     pub fn set_game(&mut self, game: Game) {
         self.finish();
         let tree = self.tree.get_or_insert_with(|| Tree::new(game.clone()));
+        self.reply_prior = tree.reply_prior(&game);
         let continues = tree.follow(game.clone());
         self.game = game;
         if continues {

@@ -62,6 +62,11 @@ impl GoParams {
         own.0.map(|time_ms| clock(time_ms, own.1, true)).or_else(borrowed)
     }
 
+    /// The clock of the side that does not move, in milliseconds, where it is given.
+    pub(crate) fn opponent_clock_ms(&self, turn: Color) -> Option<f64> {
+        if turn.is_white() { self.btime } else { self.wtime }
+    }
+
     /// The parameters after `passed_ms` of the move's time: its clock and `movetime` are shorter by as much.
     pub fn after(&self, turn: Color, passed_ms: f64) -> GoParams {
         let left = |time_ms: f64| (time_ms - passed_ms).max(0.0);

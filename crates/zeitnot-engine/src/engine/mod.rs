@@ -128,6 +128,8 @@ pub struct Engine {
     next_by_board: Option<u32>,
     /// Plies of the game that the counters of its FENs lack.
     missing_plies: u32,
+    /// The network's prior of the reply that the opponent has just played, by the last search.
+    reply_prior: Option<f32>,
     root_observer: Option<SharedRootObserver>,
 }
 
@@ -166,6 +168,7 @@ impl Engine {
             last_timed: None,
             next_by_board: None,
             missing_plies: 0,
+            reply_prior: None,
             root_observer: None,
         }
     }

@@ -71,7 +71,7 @@ impl Engine {
     /// Gives the running search the plan of the move; `None` where a new search has to start instead.
     fn go_on(&mut self, params: &GoParams, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
         let turn = self.game.current().turn();
-        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let limits = self.limits(params);
         let search_params = self.search_params(params);
         let is_other_tree = !search_params.wdl_rescale.grows_as(&self.rescaled);
         if is_other_tree || self.options.algorithm != SearchAlgorithm::Classic || self.next_by_board.is_some() {
@@ -79,7 +79,7 @@ impl Engine {
         }
         self.note_clock(params, start_ms);
         let stoppers = self.options.stopper_params();
-        let asked = params.clock(turn).map(|clock| self.move_request(clock, params.movestogo));
+        let asked = params.clock(turn).map(|clock| self.move_request(clock, params));
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
         let spec = self.options.time_manager_spec();
         let search = self.search.as_ref()?;

@@ -9,7 +9,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use std::sync::Arc;
 use zeitnot_time::event_log::{BookMove, SearchStart};
-use zeitnot_time::{Begun, MoveRequest, Plan};
+use zeitnot_time::{Begun, MoveRequest, Plan, SearchLimits};
 
 impl Engine {
     /// The seed of the next search.
@@ -35,7 +35,7 @@ impl Engine {
     ) -> Result<Option<Plan>, EngineError> {
         self.finish();
         let started = self.start(params, start_ms, Arc::clone(&listener));
-        let limits = params.limits(self.game.current().turn(), self.options.nodes_as_playouts);
+        let limits = self.limits(params);
         if params.ponder {
             let (params, options) = (params.clone(), self.options.clone());
             self.pondering = Some(Pondering { params, options, listener: Arc::clone(&listener) });
@@ -50,10 +50,16 @@ impl Engine {
         }
     }
 
+    /// The limits of a search besides its clock.
+    pub(super) fn limits(&self, params: &GoParams) -> SearchLimits {
+        let turn = self.game.current().turn();
+        params.limits(turn, self.options.nodes_as_playouts)
+    }
+
     /// The answer from the book, if it has one and the search is not for analysis. It costs no time.
     fn book_answer(&mut self, params: &GoParams) -> Option<SearchEnd> {
         let turn = self.game.current().turn();
-        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let limits = self.limits(params);
         if limits.infinite || limits.ponder || limits.mate.is_some() {
             return None;
         }
@@ -122,7 +128,7 @@ impl Engine {
     ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
         self.finish();
         let turn = self.game.current().turn();
-        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let limits = self.limits(params);
         let times = params.clock(turn).is_some() || limits.movetime_ms.is_some() || limits.depth.is_some();
         let by_time = times && !limits.infinite && !limits.ponder;
         if !by_time && limits.nodes.is_none() && limits.playouts.is_none() && stop_ms.is_none() {
@@ -154,7 +160,7 @@ impl Engine {
         start_ms: f64,
     ) -> Result<(SearchRequest, Tree, Option<Plan>), EngineError> {
         let turn = self.game.current().turn();
-        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let limits = self.limits(params);
         let (search_moves, probes) =
             self.books_and_tables.root(&self.game, &params.search_moves, &self.options, &self.announcer);
         let moves = match search_moves.len() {
@@ -176,7 +182,7 @@ impl Engine {
             tree.restrict_root(&search_moves);
         }
         let clock = params.clock(turn).filter(|_| !network_alone);
-        let asked = clock.map(|clock| self.move_request(clock, params.movestogo));
+        let asked = clock.map(|clock| self.move_request(clock, params));
         let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
         let mut time = self.time.take().expect("no search has it: each begins by ending the one before");
         let spec = self.options.time_manager_spec();
@@ -223,13 +229,14 @@ impl Engine {
     }
 
     /// The facts that a time manager gets of a move on `clock`.
-    pub(super) fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
+    pub(super) fn move_request(&self, clock: SideClock, params: &GoParams) -> MoveRequest {
         let position = self.game.current();
         let legal_moves = position.legal_moves();
+        let captured_on = self.game.captured_on();
         MoveRequest {
             clock_ms: clock.time_ms,
             increment_ms: clock.increment_ms,
-            moves_to_go: movestogo,
+            moves_to_go: params.movestogo,
             ply: self.ply(),
             overhead_ms: self.options.move_overhead as f64,
             lag_ms: 0.0,
@@ -242,6 +249,10 @@ impl Engine {
             legal_moves: Some(legal_moves.len() as u32),
             captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
             in_check: position.is_check(),
+            recaptures: captured_on
+                .map(|square| legal_moves.iter().filter(|mv| mv.is_capture() && mv.to() == square).count() as u32),
+            reply_prior: self.reply_prior.map(f64::from),
+            opponent_clock_ms: params.opponent_clock_ms(position.turn()).filter(|_| clock.is_own),
         }
     }
 }

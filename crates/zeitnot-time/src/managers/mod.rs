@@ -5,6 +5,7 @@ pub mod alphazero;
 #[cfg(test)]
 mod golden;
 pub mod guests;
+pub mod human;
 pub mod legacy;
 pub mod price;
 pub mod simple;
@@ -18,6 +19,7 @@ pub(super) const ALL: &[ManagerSpec] = &[
     smooth::pr1195::SPEC,
     smooth::lc0::SPEC,
     price::SPEC,
+    human::SPEC,
     legacy::SPEC,
     simple::SPEC,
     alphazero::SPEC,

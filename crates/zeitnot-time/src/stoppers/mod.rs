@@ -175,6 +175,7 @@ impl Stoppers {
             let verdict = manager.observe(snapshot);
             so_far.nps = verdict.nps.or(so_far.nps);
             so_far.usual_ms = verdict.usual_ms;
+            so_far.answer_from_ms = verdict.answer_from_ms;
             so_far.remaining_ms = verdict.remaining_ms;
             so_far.remaining_playouts = verdict.remaining_playouts.filter(|_| self.publishes_nodes);
             if verdict.stop.is_some() {
@@ -194,6 +195,7 @@ impl Stoppers {
         if let Some(movetime) = self.movetime_ms {
             let verdict = Verdict::at_limit(snapshot, movetime, StopReason::MoveTime);
             so_far.remaining_ms = smaller(so_far.remaining_ms, verdict.remaining_ms);
+            so_far.answer_from_ms = so_far.answer_from_ms.map(|from_ms| from_ms.min(movetime));
             if verdict.stop.is_some() {
                 return verdict.stop;
             }

@@ -69,5 +69,8 @@ fn request(matches: &ArgMatches) -> anyhow::Result<MoveRequest> {
         legal_moves: matches.get_one("legal-moves").copied(),
         captures: matches.get_one("captures").copied(),
         in_check: matches.get_flag("check"),
+        recaptures: None,
+        reply_prior: None,
+        opponent_clock_ms: None,
     })
 }

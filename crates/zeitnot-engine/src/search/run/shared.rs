@@ -180,6 +180,7 @@ impl SharedSearch {
         }
         // An infinite search that has nothing left to do still waits to be asked.
         let ends = !state.limits.is_infinite && (!self.has_moves || state.stop.is_some() || state.error.is_some());
+        let ends = ends && state.wait_ms(&self.context).is_none();
         let user_stop = self.user_stop.load(Ordering::SeqCst);
         let grace_over = || state.answer_by_ms.is_none_or(|answer_by_ms| elapsed_ms >= answer_by_ms);
         (user_stop || ends) && (!nothing_evaluated || grace_over())

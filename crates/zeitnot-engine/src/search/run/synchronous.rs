@@ -51,6 +51,7 @@ impl Search {
             late = run.make_batch(&mut batch);
         }
         run.wait_for_stop();
+        run.wait_for_answer();
         // The answers of a late batch are in the cache already, but not yet on this clock.
         let end = conclude(&run.context, &mut run.state, !late);
         if late {
@@ -241,6 +242,14 @@ impl Run<'_> {
         }
         self.state.observe(&self.context, positions, took_ms);
         in_time
+    }
+
+    /// Lets a search that has ended wait until the manager lets it answer, or `stop` comes.
+    fn wait_for_answer(&mut self) {
+        if let Some(wait_ms) = self.state.wait_ms(&self.context).filter(|_| !self.over) {
+            let rest_ms = self.stop_ms.map_or(f64::INFINITY, |stop_ms| stop_ms - self.state.elapsed_ms(&self.context));
+            self.context.clock.pass(wait_ms.min(rest_ms.max(0.0)));
+        }
     }
 
     /// Lets a search that only `stop` ends wait for `stop`.

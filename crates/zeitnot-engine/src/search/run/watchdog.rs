@@ -48,6 +48,9 @@ pub(crate) fn watch(shared: &SharedSearch) {
             continue;
         }
         let sleep_ms = match state.limit_ms {
+            _ if state.stop.is_some() => {
+                state.wait_ms(context).unwrap_or_default().clamp(SHORTEST_SLEEP_MS, LONGEST_SLEEP_MS)
+            }
             _ if state.tree.is_empty() && state.error.is_none() => SHORTEST_SLEEP_MS,
             Some(limit_ms) => (limit_ms - state.elapsed_ms(context)).clamp(SHORTEST_SLEEP_MS, LONGEST_SLEEP_MS),
             None => LONGEST_SLEEP_MS,

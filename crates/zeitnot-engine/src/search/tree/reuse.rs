@@ -44,6 +44,26 @@ impl Tree {
         true
     }
 
+    /// The network's prior of the last move of `game`, where `game` is the old game with our move and a reply to it, and
+    /// the search has evaluated the position between them.
+    pub(crate) fn reply_prior(&self, game: &Game) -> Option<f32> {
+        let plies = self.game.moves().len();
+        let &[own, reply] = game.moves().get(plies..).filter(|_| game.moves().starts_with(self.game.moves()))? else {
+            return None;
+        };
+        let root = self[self.root];
+        let own = PackedMove::new(own).0;
+        let index = self.view(&root)?.moves.iter().position(|known| *known == own)?;
+        let child = self[self.existing_child(&root, index)?];
+        let legal = game.positions()[plies + 1].legal_moves();
+        let number = legal.iter().position(|mv| *mv == reply)?;
+        let is_reply = |packed: &u16| {
+            *packed == PackedMove::new(reply).0 || PackedMove(*packed).number().is_some_and(|known| known == number)
+        };
+        let view = self.view(&child)?;
+        Some(view.p(view.moves.iter().position(is_reply)?))
+    }
+
     /// Starts the root anew if its moves were pruned: its visits do not help to choose a move, and a limit on visits
     /// could refuse the one that would find the moves again.
     fn restart_if_forgotten(&mut self) {

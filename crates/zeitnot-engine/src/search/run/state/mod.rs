@@ -29,6 +29,8 @@ pub(crate) struct State {
     /// Time at which the stoppers would end the search as they last saw it, in milliseconds since the move's clock
     /// started; at most the hard limit.
     pub limit_ms: Option<f64>,
+    /// The earliest time of the answer of a search that ends by itself, as the manager last said.
+    pub answer_from_ms: Option<f64>,
     /// Time at which `stop` is answered even if nothing is evaluated; `None`: at once.
     pub answer_by_ms: Option<f64>,
     /// Whether the tree had no visit when the search began.
@@ -60,6 +62,7 @@ impl State {
             error: None,
             limits,
             limit_ms: limits.hard_limit_ms,
+            answer_from_ms: None,
             answer_by_ms: None,
             progress: Progress::default(),
             batches: 0,
@@ -80,7 +83,7 @@ impl State {
     pub(crate) fn begin_move(&mut self, limits: MoveLimits) {
         (self.limits, self.limit_ms) = (limits, limits.hard_limit_ms);
         self.began_empty = self.tree.is_empty();
-        self.stop = None;
+        (self.stop, self.answer_from_ms) = (None, None);
         self.progress = Progress::default();
         (self.batches, self.first_batch_end_ms) = (0, None);
         (self.evaluations, self.depth_growth) = (0, DepthGrowth::default());
@@ -90,6 +93,13 @@ impl State {
     /// Milliseconds since the move's clock started.
     pub(crate) fn elapsed_ms(&self, context: &SearchContext) -> f64 {
         (context.clock.now_ms() - self.limits.start_ms).max(0.0)
+    }
+
+    /// Milliseconds until a search that has ended by itself may be answered; `None` where it need not wait. An error
+    /// waits for nothing.
+    pub(crate) fn wait_ms(&self, context: &SearchContext) -> Option<f64> {
+        let from_ms = self.answer_from_ms.filter(|_| self.stop.is_some() && self.error.is_none())?;
+        Some(from_ms - self.elapsed_ms(context)).filter(|wait_ms| *wait_ms > 0.0)
     }
 
     /// Lets an observer see the root as its visits grow.

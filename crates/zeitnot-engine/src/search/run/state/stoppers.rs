@@ -83,6 +83,7 @@ impl State {
         let verdict = self.time.observe(&snapshot);
         self.playouts_expected = verdict.remaining_playouts.unwrap_or(f64::INFINITY);
         self.limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
+        self.answer_from_ms = verdict.answer_from_ms;
         self.stop = verdict.stop;
     }
 

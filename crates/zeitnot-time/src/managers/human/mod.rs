@@ -1,0 +1,305 @@
+#![doc = include_str!("../../../docs/human.md")]
+
+mod curve;
+
+use crate::params::{ManagerSpec, ParamValues, param_specs};
+use crate::plan::Plan;
+use crate::plan_builder::PlanBuilder;
+use crate::unit::Unit;
+use crate::{
+    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
+};
+use curve::Curve;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
+use std::f64::consts::TAU;
+
+param_specs! {
+    ELO "elo" 1500.0 600.0 3000.0 Ratio "Rating on lichess of the person whose time is taken.";
+    OPPONENT_PACE "opponent-pace" 0.0 0.0 1.0 Ratio
+        "How far the opponent's own pace is followed: 0 not at all, 1 wholly.";
+    SEED "seed" 1.0 0.0 1e9 Ratio "Seed of the spread.";
+}
+
+/// The declaration of `human`: name, parameters and constructor.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "human",
+    preset: None,
+    is_first: true,
+    help: "The time that a person of a rating would take; a search that ends before it waits with its move.",
+    params: &[ELO, OPPONENT_PACE, SEED],
+    groups: &[],
+    build: |values| Box::new(Human::new(values)),
+};
+
+/// Standard deviation of the logarithm of a time, and its correlation with that of the move before.
+const SPREAD: f64 = 0.8;
+const PERSISTENCE: f64 = 0.55;
+/// Largest share of the clock for a move.
+const MOST_OF_CLOCK: f64 = 0.25;
+/// Share of the initial time below which a move takes less than the curve says.
+const SHORT_OF_TIME: f64 = 0.25;
+
+/// Factors on the time of a forced move and of one that may take back.
+const FORCED: f64 = 0.3;
+const RECAPTURE: f64 = 0.4;
+/// Part of those moves that are decided before the opponent has moved: with little time on the clock, and else.
+const PREMOVES: (f64, f64) = (0.5, 0.1);
+/// Time on the clock, in milliseconds, that counts as little for that.
+const PREMOVE_CLOCK_MS: f64 = 20_000.0;
+
+/// Prior of a reply below which it is a surprise, and the part by which a wholly unexpected one prolongs a move.
+const EXPECTED_PRIOR: f64 = 0.1;
+const SURPRISE: f64 = 0.4;
+/// Entropy of a usual policy, in nats, and the part of the time that goes with it.
+const USUAL_ENTROPY: f64 = 1.6;
+const ENTROPY_PART: f64 = 0.5;
+/// Change of the value that prolongs a move by half, at most by that.
+const SWING: f64 = 0.4;
+/// Bounds of the factor that the running search finds.
+const SEEN: (f64, f64) = (0.4, 2.0);
+/// Weight of one move in the mean of all factors of positions.
+const FACTOR_UPDATE: f64 = 0.05;
+/// Weight of one move in the opponent's pace, and the most that a single one counts.
+const PACE_UPDATE: f64 = 0.15;
+const MOST_PACE: f64 = 4.0;
+
+/// The last move at which a clock of whole quarters of a minute is one that no move has used: the moves before are a
+/// book's.
+const LAST_BOOK_MOVE: u32 = 12;
+const ROUND_S: f64 = 15.0;
+/// Moves at most that are counted back to the beginning of a game that is taken up in its middle.
+const MOST_COUNTED_BACK: u32 = 60;
+
+/// The clock of a game, in seconds.
+#[derive(Clone, Copy, Debug)]
+struct Control {
+    initial_s: f64,
+    increment_s: f64,
+    /// The last move that was planned.
+    number: u32,
+    opponent_clock_ms: Option<f64>,
+}
+
+/// A move that is being searched.
+#[derive(Clone, Copy, Debug)]
+struct CurrentMove {
+    /// Time before the search has shown the position.
+    budget_ms: f64,
+    hard_limit_ms: f64,
+    /// The time of the answer, once the search has shown the position.
+    answer_ms: Option<f64>,
+    /// Factor of the position before the search.
+    situation: f64,
+    /// Whether the move needs no thought: forced, or one that takes back.
+    is_obvious: bool,
+    value: Option<f64>,
+}
+
+#[derive(Debug)]
+struct Human {
+    elo: f64,
+    opponent_pace: f64,
+    control: Option<Control>,
+    /// State of everything random.
+    state: u64,
+    /// Deviation of the last move's time, in standard deviations of its logarithm.
+    deviation: f64,
+    /// Mean of the factors of positions so far.
+    usual_factor: f64,
+    /// The opponent's times as a share of the curve's.
+    pace: f64,
+    last_value: Option<f64>,
+    current: Option<CurrentMove>,
+}
+
+impl Human {
+    fn new(values: &ParamValues) -> Self {
+        Self {
+            elo: values.get(&ELO),
+            opponent_pace: values.get(&OPPONENT_PACE),
+            control: None,
+            state: values.get(&SEED) as u64,
+            deviation: 0.0,
+            usual_factor: 1.0,
+            pace: 1.0,
+            last_value: None,
+            current: None,
+        }
+    }
+
+    fn curve(&self, control: &Control) -> Curve {
+        Curve::new(control.initial_s, control.increment_s, self.elo)
+    }
+
+    /// The game's clock at a move: that of the moves before, unless the move cannot follow them.
+    fn control(&self, request: &MoveRequest, number: u32) -> Control {
+        let (clock_s, increment_s) = (request.clock_ms / MS_PER_SECOND, request.increment_ms / MS_PER_SECOND);
+        let goes_on = |control: &&Control| {
+            control.number <= number
+                && control.increment_s == increment_s
+                && clock_s <= control.initial_s + f64::from(number) * increment_s + 1.0
+        };
+        if let Some(control) = self.control.as_ref().filter(goes_on) {
+            return Control { number, ..*control };
+        }
+        let mut control = Control { initial_s: clock_s, increment_s, number, opponent_clock_ms: None };
+        if number <= LAST_BOOK_MOVE && clock_s % ROUND_S == 0.0 {
+            return control;
+        }
+        // What a person would have used before the move is what the clock lacks.
+        let before = number.saturating_sub(1).min(MOST_COUNTED_BACK);
+        for _ in 0..8 {
+            let curve = self.curve(&control);
+            let used_s: f64 = (1..=before).map(|number| curve.mean_s(f64::from(number)) - increment_s).sum();
+            control.initial_s = clock_s + used_s.max(0.0);
+        }
+        control
+    }
+
+    /// Takes in the opponent's last move.
+    fn see_opponent(&mut self, control: &mut Control, request: &MoveRequest) {
+        let now_ms = request.opponent_clock_ms.filter(|ms| ms.is_finite());
+        if let (Some(before_ms), Some(now_ms)) = (control.opponent_clock_ms, now_ms) {
+            let used_ms = before_ms - now_ms + request.increment_ms;
+            let usual_ms = MS_PER_SECOND * self.curve(control).mean_s(f64::from(control.number.max(1)));
+            self.pace += PACE_UPDATE * ((used_ms / usual_ms).clamp(0.0, MOST_PACE) - self.pace);
+        }
+        control.opponent_clock_ms = now_ms;
+    }
+
+    /// A generator for this move. It depends on the seed and on what the game has shown, but not on the clock: with more
+    /// time no other number is drawn.
+    fn random(&mut self, request: &MoveRequest) -> Xoshiro256PlusPlus {
+        for fact in [Some(request.ply), request.legal_moves, request.captures, request.pieces] {
+            self.mix(u64::from(fact.unwrap_or(0)));
+        }
+        Xoshiro256PlusPlus::seed_from_u64(self.state)
+    }
+
+    /// Mixes a fact into the state of everything random.
+    fn mix(&mut self, fact: u64) {
+        self.state = Xoshiro256PlusPlus::seed_from_u64(self.state ^ fact).random();
+    }
+
+    /// The factor of the position as the search shows it.
+    fn seen(&self, current: &CurrentMove, snapshot: &SearchSnapshot) -> f64 {
+        if current.is_obvious {
+            return 1.0;
+        }
+        let sum: f64 = snapshot.root_priors.iter().map(|prior| f64::from(*prior)).sum();
+        let shares = snapshot.root_priors.iter().map(|prior| f64::from(*prior) / sum).filter(|share| *share > 0.0);
+        let entropy: f64 = shares.map(|share| -share * libm::log(share)).sum();
+        let by_entropy = 1.0 - ENTROPY_PART + ENTROPY_PART * entropy / USUAL_ENTROPY;
+        let change = snapshot.best_value.zip(self.last_value).map_or(0.0, |(now, before)| (now - before).abs());
+        let by_swing = 1.0 + 0.5 * (change / SWING).min(1.0);
+        let seen = by_entropy * by_swing;
+        if seen.is_finite() { seen.clamp(SEEN.0, SEEN.1) } else { 1.0 }
+    }
+}
+
+impl TimeManager for Human {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::{Milliseconds, Moves, Percent, Ratio, Seconds};
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let request = plan.request().clone();
+        let number = (request.ply / 2).saturating_add(1);
+        let mut control = self.control(&request, number);
+        self.see_opponent(&mut control, &request);
+        self.control = Some(control);
+        let initial = plan.term("initial = from the first clock of the game", control.initial_s, Seconds);
+        let number = plan.term("move_number = 1 + whole(ply / 2)", f64::from(number), Moves);
+        let curve = MS_PER_SECOND * self.curve(&control).mean_s(number);
+        let curve = plan.term("curve = from people of this rating at this move", curve, Milliseconds);
+        let share = if request.clock_ms > 0.0 { 100.0 * curve / request.clock_ms } else { 100.0 };
+        let share = plan.at_most("share = min(100, 100 * curve / clock)", share, 100.0, Percent);
+        plan.moves_left_by_share(share);
+        let short = MS_PER_SECOND * SHORT_OF_TIME * initial;
+        let short = if short > 0.0 { request.clock_ms / short } else { 1.0 };
+        let short = plan.at_most("short_of_time = min(1, clock / (250 * initial))", short, 1.0, Ratio);
+        let pace = libm::pow(self.pace, self.opponent_pace);
+        let pace = plan.term("pace = from the opponent's times, to the power of opponent-pace", pace, Ratio);
+
+        let mut random = self.random(&request);
+        let normal =
+            libm::sqrt(-2.0 * libm::log(1.0 - random.random::<f64>())) * libm::cos(TAU * random.random::<f64>());
+        self.deviation = PERSISTENCE * self.deviation + libm::sqrt(1.0 - PERSISTENCE * PERSISTENCE) * normal;
+        let spread = libm::exp(SPREAD * self.deviation - SPREAD * SPREAD / 2.0);
+        let spread = plan.term("spread = from the seed and the move before", spread, Ratio);
+
+        let is_forced = request.legal_moves == Some(1);
+        let is_obvious = is_forced || request.recaptures.is_some_and(|moves| moves > 0);
+        let premoves = if request.clock_ms < PREMOVE_CLOCK_MS { PREMOVES.0 } else { PREMOVES.1 };
+        let is_premove = random.random::<f64>() < premoves && is_obvious;
+        let surprise = request.reply_prior.map_or(0.0, |prior| (1.0 - prior / EXPECTED_PRIOR).clamp(0.0, 1.0));
+        let situation = match (is_forced, is_obvious) {
+            (true, _) => FORCED,
+            (_, true) => RECAPTURE,
+            _ => 1.0 + SURPRISE * surprise,
+        };
+        let situation = plan.term("situation = from forced moves, recaptures and unexpected replies", situation, Ratio);
+        let usual = plan.term("usual_situation = from the moves so far", self.usual_factor, Ratio);
+        let premove = plan.term("premove = from the seed", f64::from(u8::from(is_premove)), Ratio);
+        let wanted = curve * short * pace * spread * situation / usual * (1.0 - premove);
+        let most = MOST_OF_CLOCK * request.clock_ms;
+        let formula =
+            "min(curve * short_of_time * pace * spread * situation / usual_situation * (1 - premove), 0.25 * clock)";
+        let budget = wanted.min(most);
+        let plan =
+            plan.finish((formula, budget), ("min(budget, 0.25 * clock - budget)", budget.min(most - budget)), None);
+        self.current = Some(CurrentMove {
+            budget_ms: plan.budget_ms,
+            hard_limit_ms: plan.hard_limit_ms,
+            answer_ms: None,
+            situation,
+            is_obvious,
+            value: None,
+        });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        let Some(mut current) = self.current.take() else { return Verdict::default() };
+        current.value = snapshot.best_value.filter(|value| value.is_finite()).or(current.value);
+        let answer_ms = match current.answer_ms {
+            None if !snapshot.root_priors.is_empty() || current.is_obvious => {
+                let seen = self.seen(&current, snapshot);
+                self.usual_factor += FACTOR_UPDATE * (current.situation * seen - self.usual_factor);
+                *current.answer_ms.insert((current.budget_ms * seen).min(current.hard_limit_ms))
+            }
+            known => known.unwrap_or(current.budget_ms),
+        };
+        self.current = Some(current);
+        Verdict { answer_from_ms: Some(answer_ms), ..Verdict::at_limit(snapshot, answer_ms, StopReason::Time) }
+    }
+
+    fn wants_root_values(&self) -> bool {
+        self.current.is_some_and(|current| current.answer_ms.is_none())
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        if let Some(current) = self.current.take() {
+            self.last_value = current.value;
+            self.mix(outcome.elapsed_ms.to_bits() ^ outcome.total_nodes);
+        } else {
+            self.last_value = None;
+        }
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+}
+
+#[cfg(test)]
+mod tests;
