@@ -171,6 +171,8 @@ options! {
         "Stop when a visit changes the distribution less than this; 0: never";
     nps_limit: f32 = LC0.nps_limit, "NodesPerSecondLimit", "nps-limit", Kind::Steps { min: 0.0, max: 1e6 },
         "Nodes a second not to be exceeded; 0: no limit";
+    nodes_per_move: u64 = 0u64, "NodesPerMove", "nodes-per-move", Kind::Spin { min: 0, max: 1_000_000_000 },
+        "Most nodes of a move that has a clock, as go nodes counts them; 0: no limit. 1 plays the network's own moves";
     nodes_as_playouts: bool = false, "NodesAsPlayouts", "nodes-as-playouts", Kind::Check,
         "Let go nodes count the visits of this search alone";
     cpuct: f32 = LC0.cpuct.init, "CPuct", "cpuct", CPUCT_RANGE, "Exploration";

@@ -53,7 +53,9 @@ impl Engine {
     /// The limits of a search besides its clock.
     pub(super) fn limits(&self, params: &GoParams) -> SearchLimits {
         let turn = self.game.current().turn();
-        params.limits(turn, self.options.nodes_as_playouts)
+        let most = Some(self.options.nodes_per_move).filter(|most| *most > 0 && params.clock(turn).is_some());
+        let nodes = params.nodes.into_iter().chain(most).min();
+        GoParams { nodes, ..params.clone() }.limits(turn, self.options.nodes_as_playouts)
     }
 
     /// The answer from the book, if it has one and the search is not for analysis. It costs no time.
