@@ -315,3 +315,34 @@ fn replay(text: &str) -> (usize, usize, usize) {
     }
     (plans, looks, ends)
 }
+
+#[test]
+fn an_answer_waits_as_long_as_the_manager_says() {
+    let backend = bare("native");
+    let clock = Arc::new(VirtualClock::default());
+    let given = [("TimeManager", "human(elo=1500)"), ("NodesPerMove", "1")];
+    let mut engine = engine(&backend, 1000.0, &clock, &given);
+    let (mut game, mut waited_ms) = (Game::new(), Vec::new());
+    for _ in 0..12 {
+        engine.set_game(game.clone());
+        let go = GoParams { wtime: Some(600_000.0), btime: Some(600_000.0), ..GoParams::default() };
+        let start_ms = engine.now_ms();
+        let (end, plan) = engine.run(&go, start_ms, None).unwrap();
+        let (plan, account) = (plan.unwrap(), end.time.unwrap().account);
+        assert_eq!(end.report.nodes, 1);
+        assert_eq!(engine.now_ms() - start_ms, account.used_ms);
+        assert!(account.used_ms >= 0.4 * plan.budget_ms && account.used_ms <= plan.hard_limit_ms.max(5.0), "{plan}");
+        waited_ms.push(account.used_ms);
+        game.push(end.best.unwrap());
+    }
+    assert!(waited_ms.iter().sum::<f64>() > 6_000.0, "{waited_ms:?}");
+    // `stop` ends the wait, and a `movetime` or a search without a clock knows none.
+    let hour = GoParams { wtime: Some(3.6e6), ..GoParams::default() };
+    let start_ms = engine.now_ms();
+    engine.run(&hour, start_ms, Some(start_ms + 50.0)).unwrap();
+    assert_eq!(engine.now_ms() - start_ms, 50.0);
+    let nodes = GoParams { nodes: Some(3), ..GoParams::default() };
+    let start_ms = engine.now_ms();
+    engine.run(&nodes, start_ms, None).unwrap();
+    assert!(engine.now_ms() - start_ms < 50.0);
+}

@@ -140,3 +140,19 @@ fn without_a_network_the_answer_waits_all_the_same() {
         engine.quit();
     }
 }
+
+#[test]
+fn stop_ends_the_wait_of_a_human_clock() {
+    let mut engine = Uci::uniform();
+    engine.send("setoption name NodesPerMove value 1\nsetoption name TimeManager value human(elo=1500)");
+    // The mean of the move is far more than half a minute.
+    engine.send("position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6\ngo wtime 36000000 btime 36000000");
+    silent(&mut engine);
+    engine.send("stop");
+    let answer = engine.answer(&game("startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));
+    assert_eq!(answer.number("nodes"), 1);
+    // Nothing waits without a clock.
+    engine.send("go nodes 1");
+    engine.answer(&game("startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));
+    engine.quit();
+}
