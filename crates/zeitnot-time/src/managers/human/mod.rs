@@ -36,9 +36,13 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
 const SPREAD: f64 = 0.8;
 const PERSISTENCE: f64 = 0.55;
 /// Largest share of the clock for a move.
-const MOST_OF_CLOCK: f64 = 0.25;
+const MOST_OF_CLOCK: f64 = 0.35;
 /// Share of the initial time below which a move takes less than the curve says.
 const SHORT_OF_TIME: f64 = 0.25;
+
+/// Power of the clock's ratio to the usual one that a move follows, and its bounds.
+const AHEAD_POWER: f64 = 0.3;
+const AHEAD: (f64, f64) = (0.8, 1.25);
 
 /// Factors on the time of a forced move and of one that may take back.
 const FORCED: f64 = 0.3;
@@ -79,6 +83,16 @@ struct Control {
     /// The last move that was planned.
     number: u32,
     opponent_clock_ms: Option<f64>,
+}
+
+impl Control {
+    /// The clock that people have left before the last planned move, at least the share below which they are short of
+    /// time.
+    fn expected_s(&self, curve: &Curve) -> f64 {
+        let before = 1..self.number.min(MOST_COUNTED_BACK);
+        let used_s: f64 = before.map(|number| curve.mean_s(f64::from(number)) - self.increment_s).sum();
+        (self.initial_s - used_s).max(SHORT_OF_TIME * self.initial_s)
+    }
 }
 
 /// A move that is being searched.
@@ -221,6 +235,11 @@ impl TimeManager for Human {
         let short = MS_PER_SECOND * SHORT_OF_TIME * initial;
         let short = if short > 0.0 { request.clock_ms / short } else { 1.0 };
         let short = plan.at_most("short_of_time = min(1, clock / (250 * initial))", short, 1.0, Ratio);
+        let usual_ms = MS_PER_SECOND * control.expected_s(&self.curve(&control));
+        let usual_clock = plan.term("usual_clock = from people at this move", usual_ms, Milliseconds);
+        let ahead = if usual_clock > 0.0 { libm::pow(request.clock_ms / usual_clock, AHEAD_POWER) } else { 1.0 };
+        let ahead =
+            plan.term("ahead = from clock / usual_clock, to the power of 0.3", ahead.clamp(AHEAD.0, AHEAD.1), Ratio);
         let pace = libm::pow(self.pace, self.opponent_pace);
         let pace = plan.term("pace = from the opponent's times, to the power of opponent-pace", pace, Ratio);
 
@@ -244,13 +263,12 @@ impl TimeManager for Human {
         let situation = plan.term("situation = from forced moves, recaptures and unexpected replies", situation, Ratio);
         let usual = plan.term("usual_situation = from the moves so far", self.usual_factor, Ratio);
         let premove = plan.term("premove = from the seed", f64::from(u8::from(is_premove)), Ratio);
-        let wanted = curve * short * pace * spread * situation / usual * (1.0 - premove);
+        let wanted = curve * short * ahead * pace * spread * situation / usual * (1.0 - premove);
         let most = MOST_OF_CLOCK * request.clock_ms;
-        let formula =
-            "min(curve * short_of_time * pace * spread * situation / usual_situation * (1 - premove), 0.25 * clock)";
+        let formula = "min(curve * short_of_time * ahead * pace * spread * situation / usual_situation * (1 - premove), 0.35 * clock)";
         let budget = wanted.min(most);
         let plan =
-            plan.finish((formula, budget), ("min(budget, 0.25 * clock - budget)", budget.min(most - budget)), None);
+            plan.finish((formula, budget), ("min(budget, 0.35 * clock - budget)", budget.min(most - budget)), None);
         self.current = Some(CurrentMove {
             budget_ms: plan.budget_ms,
             hard_limit_ms: plan.hard_limit_ms,
