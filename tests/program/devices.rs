@@ -131,12 +131,16 @@ fn a_runtime_without_the_provider_is_an_error_that_says_what_to_install() {
         ("onnx-trt", "TensorRT", Provider::TensorRt),
         ("openvino", "OpenVINO", Provider::OpenVino),
         ("dml", "DirectML", Provider::DirectMl),
+        ("onnx-webgpu", "WebGPU", Provider::WebGpu),
         ("tensorrt-rtx", "TensorRT for RTX", Provider::TensorRtRtx),
     ] {
         let backend = format!("--backend={backend}");
-        if provider.is_nvidia()
-            && let Err(reason) = runtime::nvidia::driver()
-        {
+        let no_card = match provider {
+            _ if provider.is_nvidia() => runtime::nvidia::driver().err().map(|reason| reason.to_string()),
+            Provider::WebGpu => runtime::vulkan::device().err().map(|reason| reason.to_string()),
+            _ => None,
+        };
+        if let Some(reason) = no_card {
             for arguments in [&["eval", &backend][..], &["net", "fetch", "--prepare", &backend]] {
                 let line = format!("zeitnot: {provider} cannot run here: {reason}\n");
                 bench.zeitnot(arguments).assert().code(1).stdout("").stderr(line);

@@ -264,7 +264,11 @@ impl DeviceOptions {
     /// The rows of runs on this provider. Lc0's `batch`, `steps` and `min_batch` are the largest number of rows, the
     /// number of sizes up to it, and the smallest number of rows.
     pub fn rows(&self, provider: Provider) -> Rows {
-        let usual = provider.rows();
+        self.rows_of(&provider.rows())
+    }
+
+    /// The rows of runs where these are usual.
+    fn rows_of(&self, usual: &Rows) -> Rows {
         let most = self.batch.unwrap_or(usual.most);
         let least = self.min_batch.unwrap_or(usual.least).min(most);
         if let Some(steps) = self.steps {
@@ -297,15 +301,10 @@ impl DeviceOptions {
         }
     }
 
-    /// The rows of runs on a device that takes long for each position: one position, or `batch` of them, unless `steps`
-    /// or `min_batch` ask for other sizes.
-    pub(crate) fn few_sizes(&self, provider: Provider) -> Rows {
-        /// A batch for a device that is no faster than a CPU.
-        const USUAL: usize = 8;
-        match self.steps.or(self.min_batch) {
-            None => Rows::sizes_between(&[], 1, self.batch.unwrap_or(USUAL)),
-            Some(_) => self.rows(provider),
-        }
+    /// The rows of runs on a device that is no faster than a CPU and takes long for each position: by default a single
+    /// one, or eight.
+    pub(crate) fn few_sizes(&self) -> Rows {
+        self.rows_of(&Rows::sizes_between(&[], 1, 8))
     }
 
     /// The conversion of a network for this provider, with the batch size left open.

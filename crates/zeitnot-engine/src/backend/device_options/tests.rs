@@ -137,9 +137,9 @@ fn rows_follow_batch_steps_and_min_batch() {
     assert_eq!((one_size(""), one_size("batch=512")), (Rows::fixed(256), Rows::fixed(512)));
     assert_eq!(one_size("min_batch=8,batch=64"), rows("min_batch=8,batch=64", Provider::Cuda));
     assert_eq!(one_size("batch=64,steps=4").sizes(), [16, 32, 48, 64]);
-    let few_sizes = |text: &str| options(text).few_sizes(Provider::WebGpu).sizes();
+    let few_sizes = |text: &str| options(text).few_sizes().sizes();
     assert_eq!((few_sizes(""), few_sizes("batch=4"), few_sizes("batch=1")), (vec![1, 8], vec![1, 4], vec![1]));
-    assert_eq!((few_sizes("batch=8,steps=2"), few_sizes("batch=64,min_batch=16")), (vec![4, 8], vec![16, 32, 64]));
+    assert_eq!((few_sizes("batch=8,steps=2"), few_sizes("batch=64,min_batch=16")), (vec![4, 8], vec![16, 64]));
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl SessionPlan {
             },
             rows: match provider {
                 Provider::Cuda if model.has_convolutions() => options.one_size(provider),
-                Provider::WebGpu if is_software() => options.few_sizes(provider),
+                Provider::WebGpu if is_software() => options.few_sizes(),
                 _ => options.rows(provider),
             },
             may_leave_out_sizes: options.batch.is_none(),
