@@ -337,6 +337,13 @@ fn an_answer_waits_as_long_as_the_manager_says() {
     }
     assert!(waited_ms.iter().sum::<f64>() > 6_000.0, "{waited_ms:?}");
     // `stop` ends the wait, and a `movetime` or a search without a clock knows none.
+    for nodes in [None, Some(5)] {
+        let go =
+            GoParams { movetime: Some(60.0), wtime: Some(3.6e6), btime: Some(3.6e6), nodes, ..GoParams::default() };
+        let start_ms = engine.now_ms();
+        engine.run(&go, start_ms, None).unwrap();
+        assert!(engine.now_ms() - start_ms <= 60.0, "{nodes:?}");
+    }
     let hour = GoParams { wtime: Some(3.6e6), ..GoParams::default() };
     let start_ms = engine.now_ms();
     engine.run(&hour, start_ms, Some(start_ms + 50.0)).unwrap();

@@ -151,6 +151,12 @@ fn stop_ends_the_wait_of_a_human_clock() {
     engine.send("stop");
     let answer = engine.answer(&game("startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));
     assert_eq!(answer.number("nodes"), 1);
+    // A pondered move has no more nodes.
+    engine.send("go ponder wtime 1000 btime 1000");
+    silent(&mut engine);
+    engine.send("ponderhit");
+    let answer = engine.answer(&game("startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));
+    assert!(answer.number("nodes") <= 2, "{:?}", answer.lines);
     // Nothing waits without a clock.
     engine.send("go nodes 1");
     engine.answer(&game("startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));

@@ -53,7 +53,9 @@ impl Engine {
     /// The limits of a search besides its clock.
     pub(super) fn limits(&self, params: &GoParams) -> SearchLimits {
         let turn = self.game.current().turn();
-        let most = Some(self.options.nodes_per_move).filter(|most| *most > 0 && params.clock(turn).is_some());
+        // Pondering counts as the move that it may become.
+        let on_clock = GoParams { ponder: false, ..params.clone() }.clock(turn).is_some();
+        let most = Some(self.options.nodes_per_move).filter(|most| *most > 0 && on_clock);
         let nodes = params.nodes.into_iter().chain(most).min();
         GoParams { nodes, ..params.clone() }.limits(turn, self.options.nodes_as_playouts)
     }

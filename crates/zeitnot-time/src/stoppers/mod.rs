@@ -175,7 +175,8 @@ impl Stoppers {
             let verdict = manager.observe(snapshot);
             so_far.nps = verdict.nps.or(so_far.nps);
             so_far.usual_ms = verdict.usual_ms;
-            so_far.answer_from_ms = verdict.answer_from_ms;
+            // A move of a given time is not to look like a person's.
+            so_far.answer_from_ms = verdict.answer_from_ms.filter(|_| self.movetime_ms.is_none());
             so_far.remaining_ms = verdict.remaining_ms;
             so_far.remaining_playouts = verdict.remaining_playouts.filter(|_| self.publishes_nodes);
             if verdict.stop.is_some() {
@@ -195,7 +196,6 @@ impl Stoppers {
         if let Some(movetime) = self.movetime_ms {
             let verdict = Verdict::at_limit(snapshot, movetime, StopReason::MoveTime);
             so_far.remaining_ms = smaller(so_far.remaining_ms, verdict.remaining_ms);
-            so_far.answer_from_ms = so_far.answer_from_ms.map(|from_ms| from_ms.min(movetime));
             if verdict.stop.is_some() {
                 return verdict.stop;
             }

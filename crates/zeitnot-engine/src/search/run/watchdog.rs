@@ -48,7 +48,7 @@ pub(crate) fn watch(shared: &SharedSearch) {
             continue;
         }
         let sleep_ms = match state.limit_ms {
-            _ if state.stop.is_some() => {
+            _ if state.stop.is_some() && !state.limits.is_infinite => {
                 state.wait_ms(context).unwrap_or_default().clamp(SHORTEST_SLEEP_MS, LONGEST_SLEEP_MS)
             }
             _ if state.tree.is_empty() && state.error.is_none() => SHORTEST_SLEEP_MS,
