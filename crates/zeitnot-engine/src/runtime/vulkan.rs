@@ -14,6 +14,8 @@ const LOADER: &str = if cfg!(windows) { "vulkan-1.dll" } else { "libvulkan.so.1"
 pub struct Device {
     /// The device's name, such as `NVIDIA H100 80GB HBM3`.
     pub name: String,
+    /// The driver's own version number, which its maker encodes.
+    pub driver_version: u32,
     /// Whether a program on the processor plays the card.
     pub is_software: bool,
 }
@@ -79,7 +81,7 @@ fn find() -> Result<Vec<(PhysicalDeviceType, Device)>, VulkanError> {
             let properties = unsafe { instance.get_physical_device_properties(device) };
             let is_software = properties.device_type == PhysicalDeviceType::CPU;
             let name = properties.device_name_as_c_str().unwrap_or_default().to_string_lossy().into_owned();
-            (properties.device_type, Device { name, is_software })
+            (properties.device_type, Device { name, driver_version: properties.driver_version, is_software })
         };
         devices.into_iter().map(describe).collect()
     });
@@ -94,8 +96,9 @@ mod tests {
 
     #[test]
     fn a_card_comes_before_what_plays_one() {
-        let device =
-            |kind, name: &str| (kind, Device { name: name.to_owned(), is_software: kind == PhysicalDeviceType::CPU });
+        let device = |kind, name: &str| {
+            (kind, Device { name: name.to_owned(), driver_version: 1, is_software: kind == PhysicalDeviceType::CPU })
+        };
         let all = [
             device(PhysicalDeviceType::CPU, "software"),
             device(PhysicalDeviceType::INTEGRATED_GPU, "integrated"),

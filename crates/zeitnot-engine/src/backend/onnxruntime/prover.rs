@@ -1,6 +1,6 @@
 //! Lets each device prove itself when a network is loaded on it, once for a network, a device and its driver.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -14,7 +14,7 @@ use crate::backend::{
     NativeOptions, Proof,
 };
 use crate::network::Network;
-use crate::runtime::{Provider, Runtime, nvidia, user_cache};
+use crate::runtime::{Provider, Runtime, nvidia, user_cache, vulkan};
 
 /// The proofs of one network on the devices of a provider. The CPU's evaluations are made once for all of them, when the
 /// first device has no proof.
@@ -56,7 +56,10 @@ impl<'a> Prover<'a> {
         attributes: &Attributes,
         evaluators: impl FnOnce() -> Vec<Box<dyn Evaluator>>,
     ) -> Result<(), BackendError> {
-        let record = self.folder.as_deref().map(|folder| Record::new(folder, &self.key(subject, attributes)));
+        // An engine that a provider compiles is another one after each compilation, and may be bad.
+        let compiles = matches!(self.provider, Provider::TensorRt | Provider::TensorRtRtx | Provider::MiGraphX);
+        let folder = self.folder.as_deref().filter(|_| !compiles);
+        let record = folder.map(|folder| Record::new(folder, &self.key(subject, attributes)));
         if record.as_ref().is_some_and(Record::is_there) {
             return Ok(());
         }
@@ -90,7 +93,11 @@ impl<'a> Prover<'a> {
             Ok(driver) if self.provider.is_nvidia() => {
                 format!("{} with CUDA {}", driver.version.unwrap_or_default(), driver.cuda)
             }
-            // Other drivers come with the system.
+            _ if self.provider == Provider::WebGpu => match vulkan::device() {
+                Ok(device) => format!("{} {}", device.name, device.driver_version),
+                Err(_) => sysinfo::System::long_os_version().unwrap_or_default(),
+            },
+            // The drivers of others are not asked: of most systems they are a part.
             _ => [sysinfo::System::long_os_version(), sysinfo::System::kernel_version()]
                 .map(Result::unwrap_or_default)
                 .join(", "),
@@ -102,6 +109,7 @@ impl<'a> Prover<'a> {
             ("device", attributes.device.clone()),
             ("driver", driver),
             ("library", self.runtime.path.display().to_string()),
+            ("library's size and time", stamp(&self.runtime.path)),
             ("options", format!("{:?}", self.options.device)),
         ]
     }
@@ -133,6 +141,12 @@ impl<'a> Prover<'a> {
         };
         Ok(Arc::clone(kept.insert(Arc::new(proof))))
     }
+}
+
+/// The size of a file and the time of its last change, by which another file of its name is known.
+fn stamp(file: &Path) -> String {
+    let known = std::fs::metadata(file).map(|metadata| (metadata.len(), metadata.modified().ok()));
+    known.map_or_else(|_| String::new(), |known| format!("{known:?}"))
 }
 
 #[cfg(test)]
