@@ -60,7 +60,6 @@ impl Engine {
         let is_known_to_fail = self.failed.is_some() && self.failed == Some(Failure::of(&self.options));
         let lost = self.loaded.as_ref().and_then(Loaded::take_failure);
         if let Some(error) = lost.filter(|_| !is_known_to_fail) {
-            // The device may hang in what it still runs: nobody waits for that.
             self.loaded = None;
             return self.substitute(EngineError::Device(error));
         }

@@ -255,7 +255,10 @@ impl DeviceOptions {
         });
         let named = [(onnx_keys::INPUT, input), (onnx_keys::POLICY, policy), (onnx_keys::MOVES_LEFT, moves_left)];
         let named = named.into_iter().filter_map(|(key, name)| Some((key, name.as_ref()?)));
-        let all = format.as_ref().map(|format| (INPUT_FORMAT, format)).into_iter().chain(named).chain(value);
+        let heads = [(POLICY_HEAD, &self.policy_head), (VALUE_HEAD, &self.value_head)];
+        let heads = heads.into_iter().filter_map(|(key, name)| Some((key, name.as_ref()?)));
+        let all =
+            format.as_ref().map(|format| (INPUT_FORMAT, format)).into_iter().chain(named).chain(value).chain(heads);
         // A quotation mark stands in marks of the other kind.
         let quoted = all.map(|(key, name)| format!("{key}=\"{}\"", name.replace('"', "\"'\"'\"")));
         quoted.collect::<Vec<_>>().join(",")

@@ -2,6 +2,7 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
+use std::time::Duration;
 
 use ort::session::Session;
 use parking_lot::{Mutex, MutexGuard};
@@ -20,11 +21,15 @@ pub(super) struct DeviceSession {
 /// The turn of a session to work.
 type Turn = Option<MutexGuard<'static, ()>>;
 
+static WEBGPU: Mutex<()> = Mutex::new(());
+
 /// Waits for the turn of a session of this provider.
 fn turn_of(provider: Provider) -> Turn {
-    static WEBGPU: Mutex<()> = Mutex::new(());
     (provider == Provider::WebGpu).then(|| WEBGPU.lock())
 }
+
+/// Time that the end of a session waits for its turn. A device that was lost may hang in the run of another session.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl DeviceSession {
     /// Makes a session of this provider, in its turn.
@@ -50,7 +55,11 @@ impl Deref for DeviceSession {
 
 impl Drop for DeviceSession {
     fn drop(&mut self) {
-        let _turn = turn_of(self.provider);
+        let turn = (self.provider == Provider::WebGpu).then(|| WEBGPU.try_lock_for(PATIENCE));
+        if matches!(turn, Some(None)) {
+            // Its memory is lost, and play goes on.
+            return;
+        }
         // SAFETY: nothing uses the session after this.
         unsafe { ManuallyDrop::drop(&mut self.session) };
     }

@@ -98,7 +98,7 @@ impl SessionPlan {
             units,
             cache: None,
             external: external::folder(model).map(Path::to_path_buf),
-            leaves_to_cpu: provider == Provider::Cpu,
+            leaves_to_cpu: matches!(provider, Provider::Cpu | Provider::CoreMl | Provider::DirectMl),
         };
         // Nothing is kept for a provider that is only tried, without a network.
         let wanted = plan.is_compiled() || options.cache_dir.is_some();
@@ -199,7 +199,7 @@ impl SessionPlan {
     }
 
     /// Whether a network that needs the CPU as well may have it. OpenVINO and WebGPU leave a whole network to it when
-    /// they do not know the device.
+    /// they do not know the device. CoreML and DirectML, which have not been tried, always may.
     fn may_leave_to_cpu(&self) -> bool {
         !matches!(self.provider, Provider::OpenVino | Provider::WebGpu)
     }
@@ -270,11 +270,10 @@ impl SessionPlan {
                 }
                 None => {
                     let text = if said.starts_with(NO_REASON) && !logged.is_empty() { &logged } else { said };
-                    let reason = match vulkan::device() {
-                        Ok(device) if text.contains(NO_ADAPTER) => {
-                            format!("it takes no device of Vulkan's ({})", device.name)
-                        }
-                        _ => ort_log::plain(text),
+                    let device = if text.contains(NO_ADAPTER) { vulkan::device().ok() } else { None };
+                    let reason = match device {
+                        Some(device) => format!("it takes no device of Vulkan's ({})", device.name),
+                        None => ort_log::plain(text),
                     };
                     BackendError::Provider { backend, reason }
                 }
