@@ -86,12 +86,16 @@ struct Control {
 }
 
 impl Control {
+    /// The time that people use before the last planned move, less the increments for it, in seconds.
+    fn usual_use_s(&self, curve: &Curve) -> f64 {
+        let before = 1..self.number.min(MOST_COUNTED_BACK + 1);
+        before.map(|number| curve.mean_s(f64::from(number)) - self.increment_s).sum()
+    }
+
     /// The clock that people have left before the last planned move, at least the share below which they are short of
     /// time.
     fn expected_s(&self, curve: &Curve) -> f64 {
-        let before = 1..self.number.min(MOST_COUNTED_BACK);
-        let used_s: f64 = before.map(|number| curve.mean_s(f64::from(number)) - self.increment_s).sum();
-        (self.initial_s - used_s).max(SHORT_OF_TIME * self.initial_s)
+        (self.initial_s - self.usual_use_s(curve)).max(SHORT_OF_TIME * self.initial_s)
     }
 }
 
@@ -162,11 +166,8 @@ impl Human {
             return control;
         }
         // What a person would have used before the move is what the clock lacks.
-        let before = number.saturating_sub(1).min(MOST_COUNTED_BACK);
         for _ in 0..8 {
-            let curve = self.curve(&control);
-            let used_s: f64 = (1..=before).map(|number| curve.mean_s(f64::from(number)) - increment_s).sum();
-            control.initial_s = clock_s + used_s.max(0.0);
+            control.initial_s = clock_s + control.usual_use_s(&self.curve(&control)).max(0.0);
         }
         control
     }
