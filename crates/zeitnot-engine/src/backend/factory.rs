@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 #[cfg(feature = "onnxruntime")]
-use super::onnxruntime::{Prover, engines_are_ready, probe};
+use super::onnxruntime::{Prover, engines_are_ready, in_fitting_type, probe};
 #[cfg(feature = "onnxruntime")]
 use super::several::load_side_by_side;
 use super::{
@@ -200,16 +200,16 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
-/// `auto` is a card if one answers and an ONNX Runtime for it is there: through TensorRT for RTX, else through TensorRT if
-/// its engine for this network is already built, else through CUDA, else through WebGPU. Otherwise `auto` is the CPU: `native` for networks that run fastest on it,
-/// unless an option asks for ONNX Runtime. [`Backend::attributes`] says which backend was taken. Names are
-/// case-insensitive, and Lc0's are known (`blas`, `cudnn-auto`, `onnx-cpu`, `onnx-trt`, `trivial` and more).
+/// `auto` is a card if one answers and an ONNX Runtime for it is there: through TensorRT for RTX, else through TensorRT
+/// if its engine for this network is already built, else through CUDA, else through WebGPU. Otherwise `auto` is the CPU:
+/// `native` for networks that run fastest on it, unless an option asks for ONNX Runtime. [`Backend::attributes`] says
+/// which backend was taken. Names are case-insensitive, and Lc0's are known (`blas`, `cudnn-auto`, `onnx-cpu`,
+/// `onnx-trt`, `trivial` and more).
 ///
 /// # Errors
 /// When there is no such backend, when the device that was asked for cannot be used (the CPU never replaces it), when
 /// the backend needs a network and gets none, when it cannot run this network, or when the device computes it wrongly
-/// ([`Proof`](super::Proof)). Nothing is downloaded: see
-/// [`runtime::ensure_installed`].
+/// ([`Proof`](super::Proof)). Nothing is downloaded: see [`runtime::ensure_installed`].
 pub fn create(
     name: &str,
     network: Option<&Network>,
@@ -280,33 +280,20 @@ fn takes_tensorrt(_: &Network, _: &BackendOptions) -> bool {
 
 /// The fastest backend that can run here.
 fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
-    let [takes_rtx, takes_cuda, takes_webgpu] = CARDS.map(|card| takes(card, options));
-    if takes_rtx {
-        if takes_cuda {
+    for card in CARDS.into_iter().filter(|&card| takes(card, options)) {
+        if card == Provider::TensorRtRtx && takes(Provider::Cuda, options) {
             // A process has one ONNX Runtime: the one with CUDA serves for both.
             let _ = runtime::load_with(options.runtime.as_deref(), Provider::Cuda);
         }
-        match on_provider(Provider::TensorRtRtx, network, options) {
-            Ok(backend) => return Ok(backend),
-            Err(error) => options.announcer.say(&format!("TensorRT for RTX is passed over: {error}")),
-        }
-    }
-    if takes_cuda {
-        if takes_tensorrt(network, options) {
+        if card == Provider::Cuda && takes_tensorrt(network, options) {
             match on_provider(Provider::TensorRt, network, options) {
                 Ok(backend) => return Ok(backend),
                 Err(error) => options.announcer.say(&format!("CUDA is tried without TensorRT: {error}")),
             }
         }
-        match on_provider(Provider::Cuda, network, options) {
+        match on_provider(card, network, options) {
             Ok(backend) => return Ok(backend),
-            Err(error) => options.announcer.say(&format!("CUDA is passed over: {error}")),
-        }
-    }
-    if takes_webgpu {
-        match on_provider(Provider::WebGpu, network, options) {
-            Ok(backend) => return Ok(backend),
-            Err(error) => options.announcer.say(&format!("WebGPU is passed over: {error}")),
+            Err(error) => options.announcer.say(&format!("{card} is passed over: {error}")),
         }
     }
     if native_is_faster(network, options) {
@@ -345,9 +332,16 @@ fn on_provider(
     let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
     let prover = Prover::new(&runtime, provider, network, options);
     let on_device = |device: u32| -> Result<Arc<dyn Backend>, BackendError> {
-        let (runtime, announcer) = (Arc::clone(&runtime), &options.announcer);
-        let (device_options, fill) = (&options.device, options.history_fill);
-        let backend = OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, announcer)?;
+        let announcer = &options.announcer;
+        let backend = in_fitting_type(
+            provider,
+            &options.device,
+            |line| announcer.say(line),
+            |device_options| {
+                let (runtime, fill) = (Arc::clone(&runtime), options.history_fill);
+                OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, announcer)
+            },
+        )?;
         prover.prove(&backend)?;
         Ok(Arc::new(backend))
     };
@@ -366,9 +360,9 @@ fn on_provider(_: Provider, _: &Network, _: &BackendOptions) -> Result<Arc<dyn B
     Err(runtime::RuntimeError::NotInThisBuild.into())
 }
 
-/// Number of devices that are loaded one after another before the rest. With TensorRT, also for RTX, it is 1 for cards of one kind:
-/// the engine of the first serves all, and two cards that built it at once would write the same file. Otherwise it is
-/// all of them, as any two may be of one kind. Other providers need none.
+/// Number of devices that are loaded one after another before the rest. With TensorRT, also for RTX, it is 1 for cards of
+/// one kind: the engine of the first serves all, and two cards that built it at once would write the same file. Otherwise
+/// it is all of them, as any two may be of one kind. Other providers need none.
 #[cfg(feature = "onnxruntime")]
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
     let names: Vec<_> = match (provider, nvidia::driver()) {

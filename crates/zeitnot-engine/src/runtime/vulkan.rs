@@ -43,6 +43,11 @@ pub fn device() -> Result<&'static Device, VulkanError> {
     FOUND.get_or_init(|| best(find()?)).as_ref().map_err(Clone::clone)
 }
 
+/// Whether [`device`] is a program on the processor; not where there is none.
+pub(crate) fn is_software() -> bool {
+    device().is_ok_and(|device| device.is_software)
+}
+
 /// The device that comes first in the order of Dawn, the library inside ONNX Runtime's WebGPU.
 fn best(devices: Vec<(PhysicalDeviceType, Device)>) -> Result<Device, VulkanError> {
     let rank = |kind: PhysicalDeviceType| match kind {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::model_io::ModelIo;
-use super::run_buffers::{BufferPool, RunBuffers, input_allocator};
+use super::run_buffers::{BufferPool, RunBuffers};
 use super::session::SessionPlan;
-use super::{DeviceSession, first_line, in_fitting_type};
+use super::{DeviceSession, in_fitting_type};
 use crate::announcer::Announcer;
 use crate::backend::{BackendError, DeviceOptions, Rows};
 use crate::network::{Network, Planes};
@@ -66,9 +66,7 @@ impl BareSession {
         let BareSession { session, model_io, provider, device, .. } = self;
         let rows = self.rows.of(positions);
         let buffers = self.buffers.of(rows, || {
-            let allocator = input_allocator(*provider, *device, session);
-            let mut buffers = RunBuffers::new(&allocator, session, model_io, rows)
-                .map_err(|error| model_io.run_error(first_line(&error)))?;
+            let mut buffers = RunBuffers::on(*provider, *device, session, model_io, rows)?;
             for (row, planes) in planes.iter().cycle().take(rows).enumerate() {
                 buffers.set(row, planes);
             }

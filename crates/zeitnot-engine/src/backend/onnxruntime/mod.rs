@@ -93,22 +93,6 @@ impl OnnxRuntimeBackend {
         history_fill: HistoryFill,
         announcer: &Announcer,
     ) -> Result<OnnxRuntimeBackend, BackendError> {
-        let load = |options: &DeviceOptions| {
-            let runtime = Arc::clone(&runtime);
-            OnnxRuntimeBackend::load(runtime, provider, device, network, options, history_fill, announcer)
-        };
-        in_fitting_type(provider, options, |line| announcer.say(line), load)
-    }
-
-    fn load(
-        runtime: Arc<Runtime>,
-        provider: Provider,
-        device: u32,
-        network: &Network,
-        options: &DeviceOptions,
-        history_fill: HistoryFill,
-        announcer: &Announcer,
-    ) -> Result<OnnxRuntimeBackend, BackendError> {
         let conversion = options.conversion(provider);
         let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
@@ -193,7 +177,7 @@ impl Backend for OnnxRuntimeBackend {
 
 /// Loads with the provider's own type, or in float32 where a device of WebGPU has no float16, which ONNX Runtime finds
 /// out when it compiles the first pipeline. A type that the user chose stays.
-fn in_fitting_type<T>(
+pub(super) fn in_fitting_type<T>(
     provider: Provider,
     options: &DeviceOptions,
     say: impl FnOnce(&str),
@@ -210,7 +194,7 @@ fn in_fitting_type<T>(
     if provider != Provider::WebGpu || options.datatype.is_some() {
         return load(options);
     }
-    if vulkan::device().is_ok_and(|device| device.is_software) {
+    if vulkan::is_software() {
         // Known without a trial: processors compute in float32.
         return in_float32();
     }

@@ -56,12 +56,7 @@ enum Input {
 
 impl RunBuffers {
     /// The tensors for runs of `rows` in sessions of this model, with inputs in the memory of this allocator.
-    pub(super) fn new(
-        allocator: &Allocator,
-        session: &Session,
-        model_io: &ModelIo,
-        rows: usize,
-    ) -> ort::Result<RunBuffers> {
+    fn new(allocator: &Allocator, session: &Session, model_io: &ModelIo, rows: usize) -> ort::Result<RunBuffers> {
         let dense = [rows, PLANES, 8, 8];
         let input = match (&model_io.model.input, model_io.model.types.input) {
             (ModelInput::Packed { .. }, _) => Input::Packed {
@@ -87,6 +82,18 @@ impl RunBuffers {
             }
         }
         Ok(RunBuffers { rows, input, options: RunOptions::new()?.with_outputs(outputs) })
+    }
+
+    /// The tensors for runs of so many rows on this device, inputs in pinned memory where it has any.
+    pub(super) fn on(
+        provider: Provider,
+        device: u32,
+        session: &Session,
+        model_io: &ModelIo,
+        rows: usize,
+    ) -> Result<RunBuffers, BackendError> {
+        let allocator = input_allocator(provider, device, session);
+        RunBuffers::new(&allocator, session, model_io, rows).map_err(|error| model_io.run_error(first_line(&error)))
     }
 
     /// Lets the session give back memory of the device that it does not use, after each run with these buffers. `memory` is
@@ -144,7 +151,7 @@ fn stated_shape(session: &Session, name: &str, rows: usize) -> Option<Vec<i64>> 
 }
 
 /// The allocator of the inputs of runs on a provider: pinned memory where it has any.
-pub(super) fn input_allocator(provider: Provider, device: u32, session: &Session) -> Allocator {
+fn input_allocator(provider: Provider, device: u32, session: &Session) -> Allocator {
     match provider.is_nvidia() {
         true => pinned_allocator(device, session).unwrap_or_default(),
         false => Allocator::default(),

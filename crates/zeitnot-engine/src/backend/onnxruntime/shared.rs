@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ort::session::builder::SessionBuilder;
 
 use super::model_io::ModelIo;
-use super::run_buffers::{RunBuffers, input_allocator, pinned_allocator};
+use super::run_buffers::{RunBuffers, pinned_allocator};
 use super::session::SessionPlan;
 use super::weights::SharedWeights;
 use super::{DeviceSession, first_line};
@@ -190,8 +190,6 @@ impl SharedModel {
 
     /// The tensors for runs of this size.
     pub(super) fn buffers(&self, session: &DeviceSession, rows: usize) -> Result<RunBuffers, BackendError> {
-        let allocator = input_allocator(self.plan.provider, self.plan.device, session);
-        RunBuffers::new(&allocator, session, &self.model_io, rows)
-            .map_err(|error| self.model_io.run_error(first_line(&error)))
+        RunBuffers::on(self.plan.provider, self.plan.device, session, &self.model_io, rows)
     }
 }

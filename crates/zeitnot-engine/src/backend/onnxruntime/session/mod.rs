@@ -87,7 +87,7 @@ impl SessionPlan {
             },
             rows: match provider {
                 Provider::Cuda if model.has_convolutions() => options.one_size(provider),
-                Provider::WebGpu if is_software() => options.few_sizes(),
+                Provider::WebGpu if vulkan::is_software() => options.few_sizes(),
                 _ => options.rows(provider),
             },
             may_leave_out_sizes: options.batch.is_none(),
@@ -100,13 +100,13 @@ impl SessionPlan {
             external: external::folder(model).map(Path::to_path_buf),
             leaves_to_cpu: matches!(provider, Provider::Cpu | Provider::CoreMl | Provider::DirectMl),
         };
-        // Nothing is kept for a provider that is only tried, without a network.
-        let wanted = plan.is_compiled() || options.cache_dir.is_some();
         if provider == Provider::WebGpu && device != 0 {
             let reason =
                 format!("ONNX Runtime chooses its card itself, and a process has one: gpu={device} cannot be had");
             return Err(BackendError::Provider { backend: provider.name(), reason });
         }
+        // Nothing is kept for a provider that is only tried, without a network.
+        let wanted = plan.is_compiled() || options.cache_dir.is_some();
         if wanted && !model.bytes.is_empty() {
             plan.cache = Some(compiled_folder(provider, &plan.rows, options, model)?);
         }
@@ -333,11 +333,6 @@ impl SessionPlan {
         };
         list.into_iter().map(ExecutionProviderDispatch::error_on_failure).collect()
     }
-}
-
-/// Whether WebGPU's device is a program on the processor.
-fn is_software() -> bool {
-    vulkan::device().is_ok_and(|device| device.is_software)
 }
 
 /// Checks that a provider loads on the first device, with all the libraries it needs and without a network.
