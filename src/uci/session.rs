@@ -53,6 +53,7 @@ pub fn run(mut engine: Engine, switches: Switches, input: impl BufRead, output: 
         true => told.tell(line),
         false => told.line(&print::info(&line)),
     }));
+    engine.play_maias_as_people();
     output.say_on_console(&format!("{NAME} {}", env!("CARGO_PKG_VERSION")));
     output.log_to(&engine.options().log_file);
     let ended = converse(&mut engine, switches, input, output);

@@ -32,6 +32,7 @@ impl RandomBackend {
             preferred_threads: cpu_workers(),
             is_cpu: true,
             is_batch_invariant: true,
+            maia: None,
         };
         RandomBackend { attributes, seed }
     }

@@ -27,6 +27,7 @@ impl UniformBackend {
             preferred_threads: cpu_workers(),
             is_cpu: true,
             is_batch_invariant: true,
+            maia: None,
         };
         UniformBackend { attributes }
     }

@@ -1,7 +1,7 @@
 //! Configures Lc0's other searches (docs/lc0.md, 3.10), `policyhead` and `valuehead`: they play by the network without
 //! a tree.
 //!
-//! Both are searches with a limit of their own. `policyhead` makes one visit, which gives the policy. `valuehead` makes
+//! Both are searches with a limit of their own. `policyhead` makes one visit, which gives the policy; `Temperature` draws from it. `valuehead` makes
 //! one visit more than there are moves and prefers unvisited moves to all others, so that every move gets its value. No
 //! time is divided, but a clock or a `movetime` that would run out ends them.
 //!
@@ -55,12 +55,14 @@ pub(super) fn configure(
         SearchAlgorithm::Classic => return Configured { limits, params, stoppers, network_alone: false },
     };
     let SearchLimits { infinite, ponder, movetime_ms, .. } = limits;
+    // The policy may be drawn from; visits of one each say nothing of a value.
+    let temperature = if algorithm == SearchAlgorithm::PolicyHead { params.temperature } else { Temperature::NONE };
     let movetime_ms = [movetime_ms, clock_ms].into_iter().flatten().reduce(f64::min);
     Configured {
         limits: SearchLimits { nodes: Some(nodes), infinite, ponder, movetime_ms, ..SearchLimits::default() },
         params: SearchParams {
             fpu_at_root: Some(Fpu::Absolute(BEYOND_ALL_VALUES)),
-            temperature: Temperature::NONE,
+            temperature,
             ..params
         },
         stoppers: StopperParams { smart_pruning_factor: 0.0, minimum_kld_gain: 0.0, ..stoppers },

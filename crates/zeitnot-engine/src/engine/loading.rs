@@ -154,12 +154,13 @@ pub fn load_network(
     policy: RuntimePolicy,
     announcer: &Announcer,
 ) -> Result<LoadedNetwork, EngineError> {
-    open(&Key { cache: 0, ..Key::of(options) }, Named::of(options, options), policy, announcer)
+    let loaded = options.with_network_of_level();
+    open(&Key { cache: 0, ..Key::of(&loaded) }, Named::of(options, &loaded), policy, announcer)
 }
 
 /// Whether engines with these options can play with one loaded network.
 pub fn is_same_network(first: &Options, second: &Options) -> bool {
-    let key = |options: &Options| Key { cache: 0, ..Key::of(options) };
+    let key = |options: &Options| Key { cache: 0, ..Key::of(&options.with_network_of_level()) };
     key(first) == key(second)
 }
 
@@ -169,6 +170,8 @@ enum Named {
     Nothing,
     /// The loaded network.
     This,
+    /// The network of a level.
+    OfLevel,
     /// Another network, which could not be loaded.
     Otherwise,
 }
@@ -176,6 +179,7 @@ enum Named {
 impl Named {
     fn of(asked: &Options, options: &Options) -> Named {
         match () {
+            () if asked.elo_limit().is_some() => Named::OfLevel,
             () if asked.weights != options.weights => Named::Otherwise,
             () if asked.weights.is_empty() => Named::Nothing,
             () => Named::This,
@@ -221,6 +225,7 @@ fn reason(location: &Location, named: Named) -> String {
     let folder = |path: &Path| path.parent().unwrap_or(Path::new(".")).display().to_string();
     match location {
         _ if named == Named::Otherwise => "; in place of what WeightsFile names".to_owned(),
+        _ if named == Named::OfLevel => "; for a level (UCI_LimitStrength, Skill Level)".to_owned(),
         _ if named == Named::This => "; named by WeightsFile".to_owned(),
         Location::File(path) => format!("; WeightsFile names none: the newest in {}", folder(path)),
         Location::BuiltIn(_) => "; WeightsFile names none: the one built in".to_owned(),

@@ -36,6 +36,7 @@
 //! | `go` | the parameters of `go`: clocks and limits of one move |
 //! | `searching`, `ending` | the start of a search with its plan; stop, answer and end |
 //! | `ponder`, `search_and_wait` | pondering and its hit; searches that are waited for |
+//! | `strength` | levels, and a Maia that plays as people do |
 //! | `algorithm`, `contempt` | moves by the network alone; the side that contempt favours |
 //! | `score` | scores of every `ScoreType`, win, draw and loss in permille |
 
@@ -57,6 +58,7 @@ mod preparing;
 mod score;
 mod search_and_wait;
 mod searching;
+mod strength;
 mod timed_move;
 mod words;
 
@@ -131,6 +133,12 @@ pub struct Engine {
     /// The network's prior of the reply that the opponent has just played, by the last search.
     reply_prior: Option<f32>,
     root_observer: Option<SharedRootObserver>,
+    /// Whether a Maia plays as people do, in their time.
+    plays_maias: bool,
+    /// The manner of the last move.
+    manner: Option<strength::Manner>,
+    /// The options that name the network of a level, and the options as the user set them for it.
+    of_level: Option<(Options, Options)>,
 }
 
 impl Engine {
@@ -170,6 +178,9 @@ impl Engine {
             missing_plies: 0,
             reply_prior: None,
             root_observer: None,
+            plays_maias: false,
+            manner: None,
+            of_level: None,
         }
     }
 
@@ -259,7 +270,7 @@ impl Engine {
 
     /// The parameters of a search with limits `go` of the current position, by the options.
     pub(super) fn search_params(&self, go: &GoParams) -> SearchParams {
-        let mut params = self.options.search_params();
+        let mut params = self.played_options(go).search_params();
         params.wdl_rescale.side = contempt::side(self.options.contempt_mode, self.game.current().turn(), go);
         params
     }

@@ -5,11 +5,13 @@ use super::algorithm::SearchAlgorithm;
 use super::contempt::{self, ContemptMode, RescaleOptions};
 use super::option_kind::{Kind, OptionError, OptionValue};
 use super::score::ScoreType;
+use super::strength::{FULL_SKILL, HIGHEST_ELO, LOWEST_ELO};
 use super::words::{FpuStrategy, FpuStrategyAtRoot};
 use crate::backend::{BackendOptions, DeviceOptions};
 use crate::network::HistoryFill;
 use crate::search::{Cpuct, Fpu, MovesLeftParams, Noise, SearchParams, Temperature};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use zeitnot_time::{DEFAULT_MANAGER, StopperParams};
 
 /// One option as declared.
@@ -45,14 +47,14 @@ macro_rules! options {
             /// Not an option but a fact about the machine, which the program that starts the engine finds out: a search
             /// that has to repeat itself on other machines leaves it `None`.
             pub automatic_memory: Option<usize>,
-            /// Whether [`Options::set`] has set `MoveOverheadMs`, even to its default. Then the user knows what a move
-            /// loses, and a `movetime` is shortened by it, too.
-            pub overhead_is_set: bool,
+            /// The UCI names of the options that [`Options::set`] has set, even to their defaults. The engine
+            /// does not choose what was set by hand: a `movetime` is shortened by a `MoveOverheadMs` of the user's.
+            pub was_set: BTreeSet<&'static str>,
         }
 
         impl Default for Options {
             fn default() -> Self {
-                Options { $($field: $default.into(),)* automatic_memory: None, overhead_is_set: false }
+                Options { $($field: $default.into(),)* automatic_memory: None, was_set: BTreeSet::new() }
             }
         }
 
@@ -104,7 +106,7 @@ options! {
         "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)";
     algorithm: SearchAlgorithm = SearchAlgorithm::Classic, "SearchAlgorithm", "search-algorithm",
         Kind::of_words::<SearchAlgorithm>(),
-        "classic: the tree search; policyhead: the move that the network likes best; valuehead: the one it values most";
+        "classic: the tree search; policyhead: the move that the network likes best, or by Temperature; valuehead: the one it values most";
     strict: bool = false, "Strict", "strict", Kind::Check,
         "As a UCI engine, end with an error where the network or the backend that was named cannot be had, and play on with no other";
     threads: u64 = 0u64, "Threads", "threads" 't', Kind::Spin { min: 0, max: 128 },
@@ -217,6 +219,12 @@ options! {
         "Draw rate that the network gives to equal positions";
     wdl_book_exit_bias: f32 = 0.65, "WDLBookExitBias", "wdl-book-exit-bias", Kind::Float { min: -2.0, max: 2.0 },
         "Advantage of the first side after the opening, where 1 is an even chance to win";
+    limit_strength: bool = false, "UCI_LimitStrength", "limit-strength", Kind::Check,
+        "Play at the strength of UCI_Elo, by a number of nodes and a temperature, with the network built in or the nearest Maia";
+    elo: u64 = 1500u64, "UCI_Elo", "uci-elo", Kind::Spin { min: LOWEST_ELO, max: HIGHEST_ELO },
+        "Elo of a game under UCI_LimitStrength, as measured against other engines (docs/levels.md)";
+    skill_level: u64 = FULL_SKILL, "Skill Level", "skill-level", Kind::Spin { min: 0, max: FULL_SKILL },
+        "Strength in steps, from the lowest UCI_Elo to full strength (20); UCI_LimitStrength goes before it";
     opponent: String = "", "UCI_Opponent", "opponent", Kind::Text,
         "The opponent, as the GUI reports: title, rating, computer or human, name";
     rating_advantage: f32 = 0.0, "UCI_RatingAdv", "rating-advantage", Kind::Steps { min: -10_000.0, max: 10_000.0 },
@@ -281,7 +289,7 @@ const MOVE_OVERHEAD_OF_RUNNERS: &str = "Move Overhead";
 
 /// The options that people set, by their UCI names, besides [`MOVE_OVERHEAD_OF_RUNNERS`]. Only with `--show-hidden` does
 /// the list under `uci` have the others: GUIs make a dialog of all that is listed.
-const COMMON: [&str; 30] = [
+const COMMON: [&str; 33] = [
     "WeightsFile",
     "Backend",
     "BackendOptions",
@@ -302,6 +310,9 @@ const COMMON: [&str; 30] = [
     "ScoreType",
     "UCI_Chess960",
     "UCI_ShowWDL",
+    "UCI_LimitStrength",
+    "UCI_Elo",
+    "Skill Level",
     "UCI_Opponent",
     "VerboseMoveStats",
     "LogFile",
@@ -337,7 +348,7 @@ impl Options {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let spec = find(name).ok_or_else(|| OptionError::Unknown(name.to_owned()))?;
         if (spec.set)(self, value) {
-            self.overhead_is_set |= spec.name == MOVE_OVERHEAD;
+            self.was_set.insert(spec.name);
             return Ok(());
         }
         let (name, value, expected) = (spec.name.to_owned(), value.to_owned(), spec.kind.to_string());
@@ -502,7 +513,7 @@ impl Options {
             kld_gain_interval: self.kld_gain_interval,
             minimum_kld_gain: f64::from(self.minimum_kld_gain),
             overhead_ms: self.move_overhead as f64,
-            overhead_is_set: self.overhead_is_set,
+            overhead_is_set: self.was_set.contains(MOVE_OVERHEAD),
             nodes_per_second_limit: f64::from(self.nps_limit),
         }
     }
@@ -524,7 +535,7 @@ mod tests {
         for spec in SPECS {
             let mut options = Options::default();
             options.set(spec.name, &spec.value(&defaults)).unwrap();
-            assert_eq!(Options { overhead_is_set: false, ..options }, defaults, "{}", spec.name);
+            assert_eq!(Options { was_set: BTreeSet::new(), ..options }, defaults, "{}", spec.name);
         }
     }
 

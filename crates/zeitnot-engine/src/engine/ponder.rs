@@ -72,16 +72,17 @@ impl Engine {
     fn go_on(&mut self, params: &GoParams, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
         let turn = self.game.current().turn();
         let limits = self.limits(params);
+        let options = self.played_options(params).into_owned();
         let search_params = self.search_params(params);
         let is_other_tree = !search_params.wdl_rescale.grows_as(&self.rescaled);
-        if is_other_tree || self.options.algorithm != SearchAlgorithm::Classic || self.next_by_board.is_some() {
+        if is_other_tree || options.algorithm != SearchAlgorithm::Classic || self.next_by_board.is_some() {
             return None;
         }
         self.note_clock(params, start_ms);
-        let stoppers = self.options.stopper_params();
+        let stoppers = options.stopper_params();
         let asked = params.clock(turn).map(|clock| self.move_request(clock, params));
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
-        let spec = self.options.time_manager_spec();
+        let spec = options.time_manager_spec();
         let search = self.search.as_ref()?;
         search.ponder_hit(|tree, latency, time| {
             let asked = asked.map(|asked| MoveRequest {

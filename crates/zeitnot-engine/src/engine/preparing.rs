@@ -44,7 +44,8 @@ impl Engine {
             return Ok(None);
         }
         self.open_books_and_tables();
-        self.load(&self.options.clone())
+        let options = self.network_options();
+        self.load(&options)
     }
 
     /// Prepares as [`Engine::prepare`] does, for a game that must go on. A failure to load is reported once, and
@@ -57,7 +58,8 @@ impl Engine {
             return Prepared::Ready(None);
         }
         self.open_books_and_tables();
-        let is_known_to_fail = self.failed.is_some() && self.failed == Some(Failure::of(&self.options));
+        let options = self.network_options();
+        let is_known_to_fail = self.failed.is_some() && self.failed == Some(Failure::of(&options));
         let lost = self.loaded.as_ref().and_then(Loaded::take_failure);
         if let Some(error) = lost.filter(|_| !is_known_to_fail) {
             self.loaded = None;
@@ -67,7 +69,6 @@ impl Engine {
             let again = self.loaded.as_mut().map_or(Ok(()), |loaded| loaded.ensure_evaluators(&self.options));
             return again.map_or_else(Prepared::Failed, |()| Prepared::Ready(None));
         }
-        let options = self.options.clone();
         let error = match self.load(&options) {
             Ok(news) => {
                 self.failed = None;
@@ -80,7 +81,7 @@ impl Engine {
 
     /// Loads a substitute for what the options name, which fails with `error`.
     fn substitute(&mut self, error: EngineError) -> Prepared {
-        let options = self.options.clone();
+        let options = self.network_options();
         self.failed = Some(Failure::of(&options));
         // A substitute backend reads the network in the same input format: with another one it would play nonsense.
         let interface = options.backend_options.parse().map(|device: DeviceOptions| device.interface_text());

@@ -3,7 +3,7 @@
 use super::algorithm::Configured;
 use super::loading::Loaded;
 use super::ponder::{Pondering, Unstarted, longest_batch_ms};
-use super::{Choice, Engine, EngineError, GoParams, SideClock, algorithm};
+use super::{Choice, Engine, EngineError, GoParams, Options, SideClock, algorithm};
 use crate::search::{EndReason, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
@@ -53,10 +53,9 @@ impl Engine {
     /// The limits of a search besides its clock.
     pub(super) fn limits(&self, params: &GoParams) -> SearchLimits {
         let turn = self.game.current().turn();
-        // Pondering counts as the move that it may become.
-        let on_clock = GoParams { ponder: false, ..params.clone() }.clock(turn).is_some();
-        let most = Some(self.options.nodes_per_move).filter(|most| *most > 0 && on_clock);
-        let nodes = params.nodes.into_iter().chain(most).min();
+        let most = Some(self.options.nodes_per_move).filter(|most| *most > 0 && self.is_on_clock(params));
+        let of_level = self.manner(params).map(|manner| manner.nodes);
+        let nodes = params.nodes.into_iter().chain(most).chain(of_level).min();
         GoParams { nodes, ..params.clone() }.limits(turn, self.options.nodes_as_playouts)
     }
 
@@ -99,9 +98,9 @@ impl Engine {
             listener.finished(&end);
             return Ok(None);
         }
-        let options = self.options.clone();
+        let options = self.played_options(params).into_owned();
         let evaluators = self.loaded()?.evaluators(&options)?;
-        let (request, tree, plan) = self.request(params, start_ms)?;
+        let (request, tree, plan) = self.request(&options, params, start_ms)?;
         if let Some(plan) = &plan {
             listener.planned(plan);
         }
@@ -142,10 +141,10 @@ impl Engine {
         if let Some(end) = self.book_answer(params) {
             return Ok((end, None));
         }
-        let options = self.options.clone();
+        let options = self.played_options(params).into_owned();
         let evaluators = self.loaded()?.evaluators(&options)?;
         let mut evaluator = evaluators.lend(|| true).ok_or(EngineError::NothingLoaded)?;
-        let (request, tree, plan) = self.request(params, start_ms)?;
+        let (request, tree, plan) = self.request(&options, params, start_ms)?;
         let backend = Arc::clone(&self.loaded()?.backend);
         let stop_ms = stop_ms.map(|stop_ms| stop_ms - start_ms);
         let (end, finished) = Search::run(tree, backend, &mut *evaluator, Arc::clone(&self.clock), request, stop_ms);
@@ -157,25 +156,27 @@ impl Engine {
         self.loaded.as_mut().ok_or(EngineError::NothingLoaded)
     }
 
-    /// Takes tree and time out of the engine for a search, and plans its move.
+    /// Takes tree and time out of the engine for a search that is played with `options`, and plans its move.
     fn request(
         &mut self,
+        options: &Options,
         params: &GoParams,
         start_ms: f64,
     ) -> Result<(SearchRequest, Tree, Option<Plan>), EngineError> {
         let turn = self.game.current().turn();
         let limits = self.limits(params);
         let (search_moves, probes) =
-            self.books_and_tables.root(&self.game, &params.search_moves, &self.options, &self.announcer);
+            self.books_and_tables.root(&self.game, &params.search_moves, options, &self.announcer);
         let moves = match search_moves.len() {
             0 => self.game.current().legal_moves().len(),
             moves => moves,
         };
-        let (search_params, stoppers) = (self.search_params(params), self.options.stopper_params());
-        let clock_ms = params.clock(turn).map(|clock| (clock.time_ms - self.options.move_overhead as f64).max(0.0));
+        let (search_params, stoppers) = (self.search_params(params), options.stopper_params());
+        let clock_ms = params.clock(turn).map(|clock| (clock.time_ms - options.move_overhead as f64).max(0.0));
         let Configured { limits, params: search_params, stoppers, network_alone } =
-            algorithm::configure(self.options.algorithm, moves, clock_ms, limits, search_params, stoppers);
-        if network_alone || !search_params.wdl_rescale.grows_as(&self.rescaled) {
+            algorithm::configure(options.algorithm, moves, clock_ms, limits, search_params, stoppers);
+        let is_limited = self.take_manner(params);
+        if network_alone || is_limited || !search_params.wdl_rescale.grows_as(&self.rescaled) {
             self.reset_tree();
         }
         self.rescaled = search_params.wdl_rescale;
@@ -189,7 +190,7 @@ impl Engine {
         let asked = clock.map(|clock| self.move_request(clock, params));
         let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
         let mut time = self.time.take().expect("no search has it: each begins by ending the one before");
-        let spec = self.options.time_manager_spec();
+        let spec = options.time_manager_spec();
         if asked.is_some()
             && let Err(error) = time.choose(&spec)
         {
@@ -217,11 +218,11 @@ impl Engine {
             params: search_params,
             latency,
             seed,
-            multi_pv: self.options.multi_pv as usize,
+            multi_pv: options.multi_pv as usize,
             // The log file has them in any case, as with Lc0.
-            with_move_stats: self.options.verbose_move_stats || !self.options.log_file.is_empty(),
-            with_live_stats: self.options.log_live_stats
-                && (self.options.verbose_move_stats || !self.options.log_file.is_empty()),
+            with_move_stats: options.verbose_move_stats || !options.log_file.is_empty(),
+            with_live_stats: options.log_live_stats
+                && (options.verbose_move_stats || !options.log_file.is_empty()),
             start_ms,
             hard_limit_ms,
             due_ms,

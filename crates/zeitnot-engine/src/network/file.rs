@@ -15,7 +15,7 @@ use super::gzip::{Members, is_gzip};
 use super::header::{Header, Structure};
 use super::weights::layers::Layers;
 use super::weights::tensor::Decoder;
-use super::{Body, InputFormat, NetworkError, OnnxInterface, OnnxModel, ValueKind, ValueOutput, budget, onnx, proto};
+use super::{Body, InputFormat, NetworkError, OnnxInterface, OnnxModel, ValueKind, ValueOutput, budget, maia, onnx, proto};
 use zeitnot_text::files::open_regular;
 
 /// The magic number of an Lc0 network (docs/lc0.md, 4.6).
@@ -121,12 +121,20 @@ pub(crate) fn looks_like_a_network(path: &Path) -> bool {
     }
 }
 
+/// A network as it was read.
+pub(crate) struct Parsed {
+    pub description: Description,
+    pub body: Body,
+    /// The rating of the players whose moves a Maia learned.
+    pub maia: Option<u32>,
+}
+
 /// Reads a network from `bytes`, the content of the file `name`. Borrowed bytes are copied only where they are kept.
 pub(crate) fn parse(
     bytes: Cow<'_, [u8]>,
     name: &str,
     interface: &OnnxInterface,
-) -> Result<(Description, Body), NetworkError> {
+) -> Result<Parsed, NetworkError> {
     if bytes.is_empty() {
         return Err(NetworkError::Empty { name: name.to_owned() });
     }
@@ -134,6 +142,7 @@ pub(crate) fn parse(
     if content.len() as u64 > LARGEST {
         return Err(too_large(name));
     }
+    let maia = maia::rating(&content);
     let (mut description, body) = match kind(&content) {
         FileKind::Text => return Err(NetworkError::TextNetwork { name: name.to_owned() }),
         FileKind::Network => network(Bytes::from(content.into_owned()), name, interface)?,
@@ -158,7 +167,7 @@ pub(crate) fn parse(
         }
         (description.input, description.input_is_assumed) = (input, false);
     }
-    Ok((description, body))
+    Ok(Parsed { description, body, maia })
 }
 
 /// The content of a gzip file, or the bytes of any other file.

@@ -27,6 +27,7 @@
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
 //! | `find_network`, `built_in` | the places of networks, and the one inside the program |
+//! | `maia` | the networks of Maia, recognised by their content |
 //! | `error` | errors of network files |
 //! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
@@ -46,6 +47,7 @@ mod find_network;
 mod format;
 mod gzip;
 mod header;
+pub(crate) mod maia;
 mod onnx;
 pub(crate) mod onnx_proto;
 mod planes;
@@ -83,6 +85,7 @@ pub struct Network {
     name: String,
     description: Description,
     body: Body,
+    maia: Option<u32>,
 }
 
 /// The content of a network beyond its header.
@@ -136,8 +139,8 @@ impl Network {
     }
 
     fn parse(bytes: Cow<'_, [u8]>, name: &str, interface: &OnnxInterface) -> Result<Network, NetworkError> {
-        let (description, body) = file::parse(bytes, name, interface)?;
-        Ok(Network { name: name.to_owned(), description, body })
+        let file::Parsed { description, body, maia } = file::parse(bytes, name, interface)?;
+        Ok(Network { name: name.to_owned(), description, body, maia })
     }
 
     /// The file's name.
@@ -148,6 +151,11 @@ impl Network {
     /// Architecture, sizes, heads and input format; its text is one line.
     pub fn description(&self) -> &Description {
         &self.description
+    }
+
+    /// The rating on lichess of the players whose moves a Maia learned; `None` for other networks.
+    pub fn maia(&self) -> Option<u32> {
+        self.maia
     }
 
     /// The network as an ONNX model: converted with these options, or unchanged if it came as ONNX.

@@ -155,6 +155,7 @@ mod tests {
             preferred_threads: 2,
             is_cpu: matches!(provider, Provider::Cpu | Provider::OpenVino),
             is_batch_invariant: false,
+            maia: None,
         }
     }
 

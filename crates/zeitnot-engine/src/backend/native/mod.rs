@@ -102,6 +102,7 @@ impl NativeBackend {
             preferred_threads: cpu_workers(),
             is_cpu: true,
             is_batch_invariant: true,
+            maia: network.maia(),
         };
         Ok(NativeBackend { attributes, isa, shared })
     }

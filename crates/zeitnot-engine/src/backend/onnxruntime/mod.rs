@@ -132,6 +132,7 @@ impl OnnxRuntimeBackend {
             is_cpu: sharing == Sharing::PerWorker,
             // Its kernels are chosen by the size of a batch, and 8 bits are scaled by what is in it.
             is_batch_invariant: false,
+            maia: network.maia(),
         };
         let ready = sessions.into_iter().map(|session| Arc::new(Mutex::new(session))).collect();
         let sessions = Mutex::new(Sessions { ready, next: 0 });

@@ -1,0 +1,133 @@
+//! Checks levels and the manner of a Maia.
+
+use super::*;
+use crate::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, RandomBackend};
+use crate::clock::VirtualClock;
+use std::sync::Arc;
+
+/// A backend that says it is a Maia for players rated 1500.
+struct Maia(RandomBackend, Attributes);
+
+impl Backend for Maia {
+    fn attributes(&self) -> &Attributes {
+        &self.1
+    }
+    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+        self.0.evaluator()
+    }
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
+    }
+}
+
+fn engine(is_maia: bool, options: &[(&str, &str)]) -> Engine {
+    let random = RandomBackend::new(1);
+    let attributes = Attributes { maia: is_maia.then_some(1500), ..random.attributes().clone() };
+    let mut all = Options::default();
+    all.set("NNCacheSize", "0").unwrap();
+    options.iter().for_each(|(name, value)| all.set(name, value).unwrap());
+    Engine::with_backend(all, Arc::new(VirtualClock::default()), Arc::new(Maia(random, attributes))).unwrap()
+}
+
+fn on_clock() -> GoParams {
+    GoParams { wtime: Some(60_000.0), btime: Some(60_000.0), ..GoParams::default() }
+}
+
+#[test]
+fn levels_rise_with_elo() {
+    let levels: Vec<Manner> = (LOWEST_ELO..=HIGHEST_ELO).step_by(25).map(Manner::of_level).collect();
+    assert!(levels.windows(2).all(|pair| pair[0].nodes <= pair[1].nodes && pair[0].temperature >= pair[1].temperature));
+    for (elo, nodes, temperature) in LEVELS {
+        let level = Manner::of_level(elo);
+        assert_eq!((level.nodes, level.temperature), (nodes as u64, temperature as f32), "{elo}");
+    }
+    assert_eq!(Manner::of_level(1), Manner::of_level(LOWEST_ELO));
+}
+
+#[test]
+fn a_limit_comes_from_either_option() {
+    let limit = |options: &[(&str, &str)]| engine(false, options).options.elo_limit();
+    assert_eq!(limit(&[]), None);
+    assert_eq!(limit(&[("UCI_Elo", "1800")]), None, "UCI_LimitStrength is off");
+    assert_eq!(limit(&[("UCI_Elo", "1800"), ("UCI_LimitStrength", "true"), ("Skill Level", "3")]), Some(1800));
+    assert_eq!(limit(&[("Skill Level", "0")]), Some(LOWEST_ELO));
+    assert_eq!(limit(&[("Skill Level", "10")]), Some((LOWEST_ELO + HIGHEST_ELO) / 2));
+    assert_eq!(limit(&[("Skill Level", "20")]), None);
+}
+
+#[test]
+fn a_level_limits_every_search_with_an_end() {
+    let mut engine = engine(false, &[("UCI_LimitStrength", "true"), ("UCI_Elo", "2600")]);
+    let nodes = Manner::of_level(2600).nodes;
+    for go in [
+        on_clock(),
+        GoParams { movetime: Some(60_000.0), ..GoParams::default() },
+        GoParams { depth: Some(90), ..GoParams::default() },
+        GoParams { nodes: Some(1_000_000), ..GoParams::default() },
+    ] {
+        // Twice: nodes that were searched before do not count.
+        for _ in 0..2 {
+            let (end, _) = engine.run(&go, engine.now_ms(), None).unwrap();
+            assert!((nodes..nodes + 8).contains(&end.report.nodes), "{} {nodes} {go:?}", end.report.nodes);
+        }
+    }
+    let few = GoParams { nodes: Some(3), ..GoParams::default() };
+    assert_eq!(engine.run(&few, 0.0, None).unwrap().0.report.nodes, 3);
+    assert_eq!(engine.manner(&GoParams { infinite: true, ..on_clock() }), None);
+    assert_eq!(engine.manner(&GoParams::default()), None);
+}
+
+#[test]
+fn a_maia_plays_as_people_only_where_it_is_free_to() {
+    let manner = |plays: bool, options: &[(&str, &str)], go: &GoParams| {
+        let mut engine = engine(true, options);
+        if plays {
+            engine.play_maias_as_people();
+        }
+        engine.manner(go)
+    };
+    let played = manner(true, &[], &on_clock()).unwrap();
+    assert_eq!(played, Manner::of_maia(1500, true));
+    assert_eq!(manner(true, &[], &GoParams { ponder: true, ..on_clock() }), Some(played), "the move that it may become");
+    assert_eq!(manner(false, &[], &on_clock()), None, "a match or a measurement");
+    for (name, value) in [("TimeManager", zeitnot_time::DEFAULT_MANAGER), ("NodesPerMove", "0")] {
+        assert_eq!(manner(true, &[(name, value)], &on_clock()), None, "{name} was set");
+    }
+    for go in [
+        GoParams { nodes: Some(9), ..on_clock() },
+        GoParams { movetime: Some(9.0), ..GoParams::default() },
+        GoParams { infinite: true, ..on_clock() },
+        GoParams::default(),
+    ] {
+        assert_eq!(manner(true, &[], &go), None, "{go:?}");
+    }
+    let limited = [("UCI_LimitStrength", "true")];
+    assert_eq!(manner(false, &limited, &on_clock()), Some(Manner::of_maia(1500, false)), "its level is its own");
+}
+
+#[test]
+fn a_maia_takes_the_options_that_the_user_did_not_set() {
+    let maia = Manner::of_maia(1500, true);
+    let options = maia.options(&Options::default());
+    assert_eq!((options.temperature, options.policy_temperature), (1.0, 1.0));
+    assert_eq!(options.time_manager, "human(elo=1500)");
+    let mut given = Options::default();
+    given.set("Temperature", "0").unwrap();
+    let options = maia.options(&given);
+    assert_eq!((options.temperature, options.policy_temperature), (0.0, 1.0));
+    assert!(maia.note(&given).starts_with("maia-1500 plays as people do: one node a move, Temperature 0.00, "));
+}
+
+#[test]
+fn a_maia_draws_its_moves() {
+    let mut engine = engine(true, &[]);
+    engine.play_maias_as_people();
+    let mut moves = std::collections::BTreeSet::new();
+    for _ in 0..40 {
+        let (end, plan) = engine.run(&on_clock(), engine.now_ms(), None).unwrap();
+        assert_eq!(end.report.nodes, 1);
+        assert_eq!(plan.unwrap().manager, "human");
+        moves.extend(end.best.map(|mv| mv.to_string()));
+    }
+    assert!(moves.len() > 3, "{moves:?}");
+}
