@@ -6,6 +6,7 @@ use super::clock_figures::{PlayerRow, left, phases};
 use super::clocks::Clocks;
 use super::figure::Section;
 use super::lost_games::LostGames;
+use super::people::People;
 use super::{Added, ReportError, ReportRules};
 use crate::audit::{GameTimes, PlayerClocks, Remarks, advice, game_times, lost_on_time, player_name};
 use crate::games::pgn_reader::{PgnGame, PgnGames};
@@ -69,6 +70,7 @@ pub fn section(
     let specs = &rules.managers;
     let mut clocks = Clocks::new(&players);
     let mut budgets = Budgets::new(&players, specs);
+    let mut people = People::new(specs);
     let mut uses = PlayerClocks::default();
     source.rewind()?;
     let mut index = 0;
@@ -78,6 +80,7 @@ pub fn section(
             continue;
         }
         clocks.add(&game);
+        people.iter_mut().for_each(|people| people.add(&game));
         add_moves(&mut budgets, &game, index, &players, rules)?;
         let shown = |color| Some(game.player(color)).filter(|player| players.iter().any(|shown| shown == player));
         uses.add([Color::White, Color::Black].map(shown), &game.times, &[]);
@@ -88,6 +91,7 @@ pub fn section(
         clocks.figure(),
         budgets.beside_used(),
         budgets.beside_managers(),
+        people.and_then(|people| people.figure()),
         budgets.moves_left(),
         left(&uses),
         phases(&uses),

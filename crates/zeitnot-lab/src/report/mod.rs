@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `input` | the inputs of a file: games, a log, or the results of commands by their kinds |
 //! | `runs` | rows of several files that belong together, by their conditions |
-//! | `games`, `clocks`, `budgets`, `means`, `budget_figures` | games with clocks |
+//! | `games`, `clocks`, `budgets`, `means`, `budget_figures`, `people` | games with clocks |
 //! | `lost_games` | the table of games lost on time |
 //! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits`, `tmgr` | the sections about the other inputs |
 //! | `clock_figures` | the figures that several sections have |
@@ -25,6 +25,7 @@ mod lost_games;
 mod matches;
 mod means;
 mod page;
+mod people;
 mod replays;
 mod runs;
 mod simulations;

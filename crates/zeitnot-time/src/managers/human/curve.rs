@@ -38,7 +38,7 @@ const LEAST_S: f64 = 0.05;
 
 /// The mean time of each move of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Curve {
+pub struct Curve {
     first_s: f64,
     peak_s: f64,
     tail_s: f64,

@@ -5,11 +5,12 @@ mod curve;
 use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
+use crate::specification;
 use crate::unit::Unit;
 use crate::{
     Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };
-use curve::Curve;
+pub use curve::Curve;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use std::f64::consts::TAU;
@@ -31,6 +32,12 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     groups: &[],
     build: |values| Box::new(Human::new(values)),
 };
+
+/// The rating that a specification of this manager names; `None` for another manager.
+pub fn rating_of(spec: &str) -> Option<f64> {
+    let (manager, values) = specification::resolve(spec, super::ALL).ok()?;
+    (manager.name == SPEC.name).then(|| values.get(&ELO))
+}
 
 /// Standard deviation of the logarithm of a time, and its correlation with that of the move before.
 const SPREAD: f64 = 0.8;
