@@ -5,7 +5,7 @@ use super::record::Evaluation;
 use std::sync::Arc;
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::clock::{Clock as _, VirtualClock};
-use zeitnot_engine::engine::{Engine, GoParams, Options, Pondered, ScoreType, SearchEnd, score};
+use zeitnot_engine::engine::{Engine, GoParams, Options, Pondered, SearchEnd};
 use zeitnot_engine::splitmix::mix;
 use zeitnot_time::Plan;
 
@@ -103,11 +103,7 @@ impl EnginePlayer {
     fn evaluation(&self, end: &SearchEnd) -> Option<Evaluation> {
         let line = end.report.lines.first()?;
         let has_wdl = self.engine.attributes().is_some_and(|attributes| attributes.has_wdl);
-        Some(Evaluation {
-            cp: score(ScoreType::WdlMu, line, has_wdl),
-            mate: line.mate,
-            q: Some((f64::from(line.q) * 1e6).round() / 1e6),
-        })
+        Some(Evaluation::of(line, has_wdl))
     }
 }
 

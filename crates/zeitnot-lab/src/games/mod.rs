@@ -6,7 +6,7 @@
 //! | `time_control`, `period_clock`, `lag` | time controls, clocks with periods, and the lag of a GUI |
 //! | `openings` | start positions |
 //! | `player`, `engine_player`, `external_player`, `external` | the players: this engine, and others as processes |
-//! | `play`, `adjudication`, `record` | one game: its clocks, its end, and its record |
+//! | `play`, `game_clocks`, `adjudication`, `record` | one game: its clocks, its end, and its record |
 //! | `runner`, `journal`, `journal_error` | the games of a match, several at once, and going on after an interruption |
 //! | `decisions` | the event logs of the time managers of a match, and the check that a replay decides the same |
 //! | `eco` | the names of openings |
@@ -19,6 +19,7 @@ pub(crate) mod eco;
 pub(crate) mod engine_player;
 pub(crate) mod external;
 pub(crate) mod external_player;
+pub(crate) mod game_clocks;
 pub(crate) mod journal;
 pub(crate) mod journal_error;
 pub(crate) mod lag;
@@ -39,13 +40,14 @@ pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
 pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience, program_file};
 pub use external_player::ExternalPlayer;
+pub use game_clocks::{GameClocks, Limits, winner_on_time};
 pub use journal::{Entry, Journal, is_match_journal, read_journal};
 pub use journal_error::JournalError;
 pub use lag::{LagError, LagModel};
 pub use openings::{OpeningOrder, Openings, OpeningsError};
 pub use pgn::write_pgn;
 pub use pgn_reader::{PgnGame, PgnGames, read_games};
-pub use play::{Limits, Pairing, Rules, play};
+pub use play::{Pairing, Rules, play};
 pub use player::{Player, PlayerError, Thought, Turn};
 pub use record::{Evaluation, GameRecord, MoveRecord, Termination};
 pub use rereadable::Rereadable;

@@ -2,7 +2,7 @@
 //! of each move.
 
 use super::eco;
-use super::record::{Evaluation, GameRecord, MoveRecord};
+use super::record::{GameRecord, MoveRecord};
 use std::io::{self, Write};
 
 /// PGN's limit of a line, in characters.
@@ -123,23 +123,16 @@ fn comment(record: &MoveRecord, has_clock: bool) -> Vec<String> {
     }
     commands.push(format!("[%emt {}]", hms(record.used_ms)));
     if let Some(evaluation) = &record.evaluation {
-        commands.push(format!("[%eval {},{}]", evaluation_text(evaluation, record.white), record.depth));
+        commands.push(format!("[%eval {},{}]", evaluation.for_white(record.white), record.depth));
     }
-    commands.push(format!("[%nodes {}]", record.nodes));
+    if record.nodes > 0 {
+        commands.push(format!("[%nodes {}]", record.nodes));
+    }
     if let (Some(budget), Some(limit)) = (record.budget_ms, record.hard_limit_ms) {
         commands.push(format!("[%budget {}]", hms(budget)));
         commands.push(format!("[%limit {}]", hms(limit)));
     }
     commands.iter().flat_map(|command| command.split(' ').map(str::to_owned)).collect()
-}
-
-/// An evaluation as lichess writes it: pawns from White's side, or `#` and the moves to mate.
-fn evaluation_text(evaluation: &Evaluation, white: bool) -> String {
-    let sign = if white { 1 } else { -1 };
-    match evaluation.mate {
-        Some(mate) => format!("#{}", sign * mate),
-        None => format!("{:.2}", f64::from(sign * evaluation.cp) / 100.0),
-    }
 }
 
 /// Hours, minutes and seconds with milliseconds: `0:00:09.876`.
@@ -152,7 +145,7 @@ fn hms(ms: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::pgn_reader::read_games;
-    use super::super::record::{Termination, drawn_game};
+    use super::super::record::{Evaluation, Termination, drawn_game};
     use super::*;
     use crate::audit::{game_times, lost_on_time};
     use std::path::Path;

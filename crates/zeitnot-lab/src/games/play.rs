@@ -1,45 +1,13 @@
 //! Plays one game between two players and keeps their clocks.
 
 use super::adjudication::{Adjudication, Course};
+use super::game_clocks::{GameClocks, Limits, winner_on_time};
 use super::lag::LagModel;
-use super::period_clock::PeriodClock;
 use super::player::{Player, PlayerError, Thought, Turn};
 use super::record::{GameRecord, MoveRecord, Termination, in_microseconds};
-use super::time_control::TimeControl;
 use std::ops::ControlFlow;
 use zeitnot_engine::chess::{Color, Game, to_uci};
-use zeitnot_engine::engine::GoParams;
 use zeitnot_engine::splitmix::mix;
-
-/// The limits of one player.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Limits {
-    /// The player's clock; `None` for a player without a clock.
-    pub clock: Option<TimeControl>,
-    /// Milliseconds of each move, of which nothing is kept; for a player without a clock.
-    pub movetime_ms: Option<f64>,
-    /// Nodes of each move.
-    pub nodes: Option<u64>,
-    /// Depth of each move.
-    pub depth: Option<u32>,
-}
-
-impl Limits {
-    /// The limits as PGN's tag `TimeControl` has them: the clock, the time of a move as runners write it (`0.5/move`),
-    /// or `-`.
-    pub fn pgn(&self) -> String {
-        match (&self.clock, self.movetime_ms) {
-            (Some(clock), _) => clock.to_string(),
-            (None, Some(ms)) => format!("{}/move", ms / 1e3),
-            (None, None) => "-".to_owned(),
-        }
-    }
-
-    /// Whether a move that takes too long loses the game.
-    pub fn has_time(&self) -> bool {
-        self.clock.is_some() || self.movetime_ms.is_some()
-    }
-}
 
 /// The rules of a match that hold for each of its games.
 #[derive(Clone, Default)]
@@ -78,8 +46,7 @@ struct Referee<'a> {
     chess960: bool,
     course: Course,
     record: GameRecord,
-    clocks_ms: [f64; 2],
-    periods: [PeriodClock<'a>; 2],
+    clocks: GameClocks<'a>,
     /// Time since the last answer of White and Black, in milliseconds.
     since_answer_ms: [f64; 2],
 }
@@ -119,10 +86,11 @@ pub fn play(
         if let Some(outcome) = referee.game.outcome() {
             return Ok(referee.end(outcome.winner(), outcome.into()));
         }
-        let side = usize::from(referee.game.current().turn().is_black());
+        let color = referee.game.current().turn();
+        let side = usize::from(color.is_black());
         let turn = Turn {
             game: &referee.game,
-            go: referee.go(),
+            go: referee.clocks.go(color),
             since_answer_ms: std::mem::take(&mut referee.since_answer_ms[side]),
         };
         let thought = match sides[side].think(&turn) {
@@ -140,8 +108,7 @@ pub fn play(
 
 impl<'a> Referee<'a> {
     fn new(rules: &'a Rules, limits: [&'a Limits; 2], pairing: &Pairing, players: [&dyn Player; 2]) -> Referee<'a> {
-        let clocks_ms =
-            limits.map(|limits| limits.clock.as_ref().map_or(0.0, |clock| clock.base_ms + clock.increment_ms));
+        let clocks = GameClocks::new(limits);
         let chess960 = pairing.chess960 || pairing.start.is_chess960();
         let mut before = pairing.start.clone();
         before.truncate(0);
@@ -165,7 +132,7 @@ impl<'a> Referee<'a> {
             termination: Termination::Unfinished,
             forfeit: None,
             error: None,
-            clocks_ms: clocks_ms.map(in_microseconds),
+            clocks_ms: clocks.left_ms().map(in_microseconds),
         };
         Referee {
             rules,
@@ -174,30 +141,8 @@ impl<'a> Referee<'a> {
             chess960,
             course: Course::default(),
             record,
-            clocks_ms,
-            periods: limits.map(|limits| PeriodClock::new(limits.clock.as_slice())),
+            clocks,
             since_answer_ms: [0.0; 2],
-        }
-    }
-
-    /// The clocks and limits of the next move.
-    fn go(&self) -> GoParams {
-        let side = usize::from(self.game.current().turn().is_black());
-        let Limits { clock, movetime_ms, nodes, depth } = self.limits[side];
-        let go = GoParams { movetime: *movetime_ms, nodes: *nodes, depth: *depth, ..GoParams::default() };
-        if clock.is_none() {
-            return go;
-        }
-        // A side without a clock of its own gets nothing about the other's.
-        let time = |side: usize| self.limits[side].clock.as_ref().map(|_| self.clocks_ms[side]);
-        let increment = |side: usize| self.limits[side].clock.as_ref().map(|clock| clock.increment_ms);
-        GoParams {
-            wtime: time(0),
-            btime: time(1),
-            winc: increment(0),
-            binc: increment(1),
-            movestogo: self.periods[side].moves_to_go(),
-            ..go
         }
     }
 
@@ -211,16 +156,8 @@ impl<'a> Referee<'a> {
         let used_ms = thought.used_ms + lag_ms;
         self.since_answer_ms[side] += lag_ms;
         self.since_answer_ms[1 - side] += used_ms;
-        let Limits { clock, movetime_ms, .. } = self.limits[side];
-        if let Some(left_ms) = movetime_ms.or(clock.map(|_| self.clocks_ms[side])) {
-            let left_ms = left_ms - used_ms;
-            if left_ms < -self.rules.time_margin_ms {
-                self.clocks_ms[side] = left_ms;
-                return Some(self.forfeit(color));
-            }
-            // As in other runners nothing of the margin is owed.
-            self.clocks_ms[side] =
-                if clock.is_some() { left_ms.max(0.0) + self.periods[side].count_move() } else { 0.0 };
+        if !self.clocks.take(color, used_ms, self.rules.time_margin_ms) {
+            return Some(self.forfeit(color));
         }
         let san = self.game.san(thought.mv);
         let uci = to_uci(thought.mv, self.chess960);
@@ -230,7 +167,7 @@ impl<'a> Referee<'a> {
             san,
             white: color.is_white(),
             used_ms: in_microseconds(used_ms),
-            clocks_ms: self.clocks_ms.map(in_microseconds),
+            clocks_ms: self.clocks.left_ms().map(in_microseconds),
             budget_ms: thought.budget_ms.map(|budget| in_microseconds(budget.0)),
             hard_limit_ms: thought.budget_ms.map(|budget| in_microseconds(budget.1)),
             nodes: thought.nodes,
@@ -247,15 +184,14 @@ impl<'a> Referee<'a> {
 
     /// The end of a game in which the clock of `loser` ran out: drawn where the opponent has a bare king.
     fn forfeit(&mut self, loser: Color) -> (Option<Color>, Termination) {
-        let is_bare = self.game.current().board().by_color(loser.other()).count() == 1;
         self.record.forfeit = Some(loser.is_white());
-        ((!is_bare).then(|| loser.other()), Termination::TimeForfeit)
+        (winner_on_time(&self.game, loser), Termination::TimeForfeit)
     }
 
     fn end(mut self, winner: Option<Color>, termination: Termination) -> GameRecord {
         self.record.white_won = winner.map(Color::is_white);
         self.record.termination = termination;
-        self.record.clocks_ms = self.clocks_ms.map(in_microseconds);
+        self.record.clocks_ms = self.clocks.left_ms().map(in_microseconds);
         self.record
     }
 
@@ -266,10 +202,10 @@ impl<'a> Referee<'a> {
         let (winner, termination) = match error {
             PlayerError::Engine(_) | PlayerError::Unfit(_) => return Err(error),
             PlayerError::Crashed(_) => (Some(loser.other()), Termination::Crash),
-            // A player that does not answer by its clock has lost on time; by how much is not known.
+            // A player that does not answer by its clock has lost on time.
             PlayerError::Interrupted(_) => return Ok(self.end(None, Termination::Unfinished)),
             PlayerError::Stalled(_) if self.limits[side].has_time() => {
-                self.clocks_ms[side] = -1.0;
+                self.clocks.run_out(loser);
                 self.forfeit(loser)
             }
             PlayerError::Stalled(_) | PlayerError::NotReady(_) => (Some(loser.other()), Termination::Stall),

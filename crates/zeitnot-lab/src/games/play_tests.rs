@@ -1,6 +1,7 @@
 use super::*;
 use crate::Evaluation;
 use std::collections::VecDeque;
+use zeitnot_engine::engine::GoParams;
 
 /// A player that plays the first legal move, or the move that it is given, and takes the times that it is given.
 struct Scripted {

@@ -4,6 +4,7 @@ use crate::strength::GameResult;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use zeitnot_engine::chess::Outcome;
+use zeitnot_engine::engine::{Line, ScoreType, score};
 
 /// The evaluation of a position by the player to move, from its own side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,27 @@ pub struct Evaluation {
     /// Win minus loss, -1 to 1; `None` where a player does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<f64>,
+}
+
+impl Evaluation {
+    /// The evaluation that a line of a search tells; `has_wdl` says whether its network tells draws.
+    pub fn of(line: &Line, has_wdl: bool) -> Evaluation {
+        Evaluation {
+            cp: score(ScoreType::WdlMu, line, has_wdl),
+            mate: line.mate,
+            q: Some((f64::from(line.q) * 1e6).round() / 1e6),
+        }
+    }
+
+    /// The evaluation as lichess writes it: pawns from White's side, or `#` and the moves to mate. `is_white` says
+    /// whether White evaluated.
+    pub fn for_white(&self, is_white: bool) -> String {
+        let sign = if is_white { 1 } else { -1 };
+        match self.mate {
+            Some(mate) => format!("#{}", sign * mate),
+            None => format!("{:.2}", f64::from(sign * self.cp) / 100.0),
+        }
+    }
 }
 
 /// One move of a game. Times are in milliseconds, whole microseconds.
@@ -69,6 +91,10 @@ pub enum Termination {
     DrawAdjudication,
     /// A player saw itself lost for long enough.
     ResignAdjudication,
+    /// A person resigned.
+    Resignation,
+    /// A person offered a draw, and it was accepted.
+    Agreement,
     /// The endgame tables know the result.
     TablebaseAdjudication,
     /// The game had as many moves as it may have.
@@ -88,7 +114,9 @@ impl Termination {
     pub fn pgn(self) -> &'static str {
         use Termination::*;
         match self {
-            Checkmate | Stalemate | Repetition | FiftyMoves | InsufficientMaterial => "normal",
+            Checkmate | Stalemate | Repetition | FiftyMoves | InsufficientMaterial | Resignation | Agreement => {
+                "normal"
+            }
             DrawAdjudication | ResignAdjudication | TablebaseAdjudication | MoveLimit => "adjudication",
             TimeForfeit => "time forfeit",
             IllegalMove => "rules infraction",
@@ -121,6 +149,8 @@ impl fmt::Display for Termination {
             Termination::TimeForfeit => "time forfeit",
             Termination::DrawAdjudication => "draw by adjudication",
             Termination::ResignAdjudication => "resignation by adjudication",
+            Termination::Resignation => "resignation",
+            Termination::Agreement => "agreement",
             Termination::TablebaseAdjudication => "adjudicated by endgame tables",
             Termination::MoveLimit => "limit of moves",
             Termination::IllegalMove => "illegal move",
