@@ -1,5 +1,6 @@
 //! Answers what people type, and no GUI: `help`, `d`, `eval`, and moves alone.
 
+use super::board::{self, Signs};
 use zeitnot_engine::backend::softmax;
 use zeitnot_engine::chess::{Color, Game, Move, Outcome, Position, SanError, Square, parse_san, to_uci};
 use zeitnot_engine::engine::{Engine, EngineError, TreeValue};
@@ -35,14 +36,7 @@ pub(super) fn help() -> Vec<String> {
 /// The board and the facts of the position.
 pub(super) fn board(game: &Game) -> Vec<String> {
     let position = game.current();
-    let rank = |rank: u32| {
-        let piece =
-            |file: u32| position.board().piece_at(Square::new(8 * rank + file)).map_or('.', |piece| piece.char());
-        let row: String = (0..8).map(|file| format!(" {}", piece(file))).collect();
-        format!("{} {row}", rank + 1)
-    };
-    let mut lines: Vec<String> = (0..8).rev().map(rank).collect();
-    lines.push("   a b c d e f g h".to_owned());
+    let mut lines = board::board(position, Signs::Letters, Color::White);
     lines.push(format!("fen: {}", game.fen()));
     lines.push(format!("key: {:016x}", position.key()));
     lines.push(format!("moves: {} legal for {}", position.legal_moves().len(), position.turn()));
@@ -118,7 +112,7 @@ fn worth(turn: Color, q: f32, d: f32, m: Option<f32>) -> String {
 
 /// The game after the moves of a line, in UCI's notation or in that of PGN with or without numbers, and a text about it;
 /// an error names the first that cannot be played. `None` for a line that does not begin with a move.
-pub(super) fn play(game: &Game, line: &str) -> Option<Result<(Game, String), String>> {
+pub fn play(game: &Game, line: &str) -> Option<Result<(Game, String), String>> {
     let mut words = moves(line);
     let is_other = |error: &SanError| matches!(error, SanError::Syntax | SanError::Null);
     if parse_san(game.current().chess(), words.next()?).is_err_and(|error| is_other(&error)) {

@@ -10,7 +10,7 @@ const LONGEST_LINE: u64 = 16 << 20;
 
 /// An input line that is passed over; the error's text is one line.
 #[derive(Debug, Error)]
-pub(super) enum PassedOver {
+pub enum PassedOver {
     /// The line is too long.
     #[error("a line of more than {LONGEST_LINE} bytes is passed over")]
     TooLong,
@@ -20,7 +20,7 @@ pub(super) enum PassedOver {
 }
 
 /// The lines of an input, without their ends.
-pub(super) struct Lines<R> {
+pub struct Lines<R> {
     input: R,
     /// Whether the input goes on with the rest of a line that was too long.
     is_passing_over: bool,
@@ -28,6 +28,7 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
+    /// The lines of `input`.
     pub fn of(input: R) -> Lines<R> {
         Lines { input, is_passing_over: false, is_begun: false }
     }

@@ -1,5 +1,6 @@
 //! Speaks the Universal Chess Interface: text in, text out, around an [`Engine`](zeitnot_engine::engine::Engine).
 
+mod board;
 mod by_hand;
 mod lines;
 mod log;
@@ -10,5 +11,9 @@ mod print;
 mod reporter;
 mod session;
 
+pub use board::{Signs, board};
+pub use by_hand::play as play_line;
+pub use lines::{Lines, PassedOver};
+pub use nearest::did_you_mean;
 pub use output::Output;
 pub use session::{SessionError, Switches, run};

@@ -6,7 +6,7 @@ const LETTERS_PER_FAULT: usize = 3;
 const LONGEST_WORD: usize = 40;
 
 /// A question to add to a complaint about an unknown word; empty where no known word is near.
-pub(super) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default()
 }
 
