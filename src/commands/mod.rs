@@ -19,6 +19,7 @@ mod net;
 mod old_spellings;
 mod options;
 mod output;
+mod play;
 mod progress;
 mod runtime;
 mod speed_picture;
@@ -46,6 +47,7 @@ const LOG_LEVEL: &str = "log-level";
 fn cli() -> Command {
     let commands = [
         engine_options::add_to(Command::new("uci").about("Be a UCI engine (the same as no command)")),
+        play::command(),
         matches::command(),
         eval::command(),
         doctor::command(),
@@ -140,6 +142,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
         None => uci::run(matches)?,
         Some(("uci", matches)) => uci::run(matches)?,
+        Some(("play", matches)) => play::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
         Some(("doctor", matches)) => return doctor::run(matches),

@@ -16,6 +16,7 @@ mod external_manager;
 mod external_match;
 mod file_names;
 mod pgn_files;
+mod play;
 mod record_replay;
 mod terminal;
 mod time;

@@ -11,6 +11,7 @@ pub mod time_flags;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction};
 use zeitnot_engine::chess::{FenError, Game};
+use zeitnot_lab::{PRESETS, Preset};
 use zeitnot_text::files;
 
 /// A flag with a value.
@@ -26,6 +27,21 @@ pub fn switch(name: &'static str, help: &'static str) -> Arg {
 /// The switch for machine-readable output.
 pub fn json_flag() -> Arg {
     switch("json", "Output as JSON")
+}
+
+/// `--preset`, a time control by its name, instead of `--tc`.
+pub fn preset_flag() -> Arg {
+    flag("preset", "NAME")
+        .help("Time control by name: bullet, blitz, rapid, classical, fixed-depth, infinite")
+        .long_help(
+            "Time control by name: bullet (1+0 minutes), blitz (3+2), rapid (10+5), classical (30+0), and fixed-depth or infinite \
+             (no clock, every move to depth 5)",
+        )
+        .value_parser(|name: &str| {
+            let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+            Preset::find(name).ok_or_else(|| format!("there are: {names}"))
+        })
+        .conflicts_with("tc")
 }
 
 /// `--fen`; without it the command takes the start position.

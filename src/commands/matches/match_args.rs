@@ -1,11 +1,11 @@
 //! Declares the flags that `match` alone has, and reads the limits of its players.
 
 use crate::commands::engine_options;
-use crate::commands::flags::{flag, json_flag, match_flags, switch, text_with_paths};
+use crate::commands::flags::{flag, json_flag, match_flags, preset_flag, switch, text_with_paths};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
-use zeitnot_lab::{Limits, PRESETS, Preset, TimeControl, TimeControls};
+use zeitnot_lab::{Limits, Preset, TimeControl, TimeControls};
 
 /// Largest time margin: another engine that is later counts as hanging.
 const MOST_MARGIN_MS: u64 = 10_000;
@@ -81,16 +81,7 @@ fn rare() -> [Arg; 11] {
             .long_help("Milliseconds of each move, of which nothing is kept, instead of a clock; two for different ones")
             .value_name("MS[,MS]")
             .conflicts_with_all(["tc", "preset"]),
-        text("preset", "NAME", "Time control by name: bullet, blitz, rapid, classical, fixed-depth, infinite")
-            .long_help(
-                "Time control by name: bullet (1+0 minutes), blitz (3+2), rapid (10+5), classical (30+0), and fixed-depth or infinite \
-                 (no clock, every move to depth 5)",
-            )
-            .value_parser(|name: &str| {
-                let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
-                Preset::find(name).ok_or_else(|| format!("there are: {names}"))
-            })
-            .conflicts_with("tc"),
+        preset_flag(),
         text("decisions", "FOLDER", "Folder of the event logs of the time managers, for time verify and time explain script")
             .value_parser(value_parser!(PathBuf))
             .conflicts_with("resume"),

@@ -15,6 +15,8 @@ mod simulate;
 mod tune;
 mod verify;
 
+pub use explain::show as show_plan;
+
 use clap::{ArgMatches, Command};
 use zeitnot_engine::digest::sha256;
 use zeitnot_lab::recordings::RecordedSearch;

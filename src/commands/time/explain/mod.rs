@@ -73,6 +73,6 @@ fn check_times(matches: &ArgMatches, names: &[&str]) -> anyhow::Result<()> {
 }
 
 /// Prints a plan with all its terms.
-fn show(plan: &Plan) {
+pub fn show(plan: &Plan) {
     output::text(format_args!("{plan:#}{ABSENT}"));
 }

@@ -1,0 +1,142 @@
+//! Declares the flags of `play`, and reads them.
+
+use super::keyboard::{Heard, Keyboard};
+use super::words;
+use crate::commands::engine_options;
+use crate::commands::flags::{fen_option, flag, preset_flag, switch};
+use crate::commands::output::{note, say};
+use anyhow::Context as _;
+use clap::{ArgMatches, Command, value_parser};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use zeitnot_engine::chess::Color;
+use zeitnot_engine::engine::Options;
+use zeitnot_engine::splitmix::mix;
+use zeitnot_lab::{Limits, PRESETS, Preset, TimeControl, TimeControls};
+
+/// The time control where nobody chooses one.
+const USUAL: &str = "rapid";
+/// Options without effect in a game with a person.
+const WITHOUT_EFFECT: [(&str, &str); 2] =
+    [("LogFile", "it is about UCI"), ("Ponder", "the engine rests while a person thinks")];
+
+pub fn command() -> Command {
+    let number = |name, value, help| flag(name, value).help(help).value_parser(value_parser!(u64).range(1..));
+    let command = Command::new("play")
+        .about("Play a game against the engine in the terminal")
+        .args([
+            flag("side", "SIDE")
+                .value_parser(["white", "black", "random"])
+                .default_value("white")
+                .help("Your side"),
+            flag("tc", "[MOVES/]TIME[+INC]")
+                .help("Time control in seconds or minutes:seconds, such as 3:00+2, or yours and the engine's (T1,T2)")
+                .value_parser(|text: &str| text.parse::<TimeControls>()),
+            preset_flag(),
+            number("nodes", "N", "Nodes of each move of the engine, without a clock unless --tc or --preset is given"),
+            number("depth", "N", "Depth of each move of the engine, likewise"),
+            number("movetime", "MS", "Milliseconds of each move of the engine, without a clock")
+                .conflicts_with_all(["tc", "preset"]),
+            fen_option(),
+            flag("pgn", "FILE")
+                .help("File of the game, written after each move; one that exists is added to")
+                .default_value("play.pgn")
+                .value_parser(value_parser!(PathBuf)),
+            switch("resume", "Continuation of the last game in the file, which was interrupted, with the same other flags")
+                .conflicts_with_all(["side", "tc", "preset", "fen"]),
+            switch("ascii", "Letters as pieces"),
+            flag("name", "NAME").help("Your name in the file").default_value("You"),
+        ])
+        .after_long_help(
+            "The move of the engine has its time, and what the time manager granted it: the target, and the most to which the search \
+             may stretch it; the nodes of the tree; and the score in pawns as White sees it, or # and the moves to mate.",
+        );
+    engine_options::add_to(command)
+}
+
+/// The file of the game.
+pub fn pgn(matches: &ArgMatches) -> anyhow::Result<&Path> {
+    Ok(matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?)
+}
+
+/// The options of the engine. Those without an effect are named.
+pub fn options(matches: &ArgMatches) -> anyhow::Result<Options> {
+    for (name, why) in WITHOUT_EFFECT.iter().filter(|(name, _)| matches.contains_id(name)) {
+        note!("option {name} has no effect: {why}");
+    }
+    // Only to read the options: it loads nothing.
+    let engine = engine_options::engine(matches, engine_options::MAY_INSTALL)?;
+    Ok(engine.options().clone())
+}
+
+/// The side of the person.
+pub fn side(matches: &ArgMatches) -> Color {
+    let is_white = match matches.get_one::<String>("side").map(String::as_str) {
+        Some("black") => false,
+        Some("random") => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            mix(now.as_nanos() as u64).is_multiple_of(2)
+        }
+        _ => true,
+    };
+    if is_white { Color::White } else { Color::Black }
+}
+
+/// The limits that the flags set for the engine beside its clock.
+pub fn engine_limits(matches: &ArgMatches) -> Limits {
+    let number = |name: &str| matches.get_one::<u64>(name).copied();
+    Limits {
+        clock: None,
+        movetime_ms: number("movetime").map(|ms| ms as f64),
+        nodes: number("nodes"),
+        depth: number("depth").map(|depth| depth.min(u64::from(u32::MAX)) as u32),
+    }
+}
+
+/// The limits of the person and of the engine, about which the person is asked where no flag is given; `None` where no
+/// answer came.
+pub fn limits(matches: &ArgMatches, keyboard: &Keyboard) -> Option<[Limits; 2]> {
+    let of_engine = engine_limits(matches);
+    let preset = matches.get_one::<Preset>("preset").map(|preset| TimeControls::from(preset.control));
+    let controls = match matches.get_one::<TimeControls>("tc").copied().or(preset) {
+        Some(controls) => controls,
+        None if of_engine != Limits::default() => return Some([Limits::default(), of_engine]),
+        None => TimeControls::from(choose(keyboard)?.control),
+    };
+    let clock = |control: TimeControl| control.depth.is_none().then_some(control);
+    let depth = of_engine.depth.or(controls.second.depth);
+    Some([
+        Limits { clock: clock(controls.first), ..Limits::default() },
+        Limits { clock: clock(controls.second), depth, ..of_engine },
+    ])
+}
+
+/// Lets the person choose one of six time controls, as Mergen does (docs/documents.md, 2.9); the usual one where the
+/// input is no terminal. `None` where no answer came.
+fn choose(keyboard: &Keyboard) -> Option<Preset> {
+    if !keyboard.is_terminal() {
+        return Preset::find(USUAL);
+    }
+    let names: Vec<&str> = PRESETS.iter().flat_map(|preset| preset.alias.into_iter().chain([preset.name])).collect();
+    say!("Select a time control:");
+    for (number, name) in names.iter().enumerate() {
+        let control = Preset::find(name)?.control;
+        say!("{}. {name} ({})", number + 1, words::control(&control));
+    }
+    let usual = 1 + names.iter().position(|name| *name == USUAL)?;
+    loop {
+        keyboard.prompt(&format!("Your choice (1-{}, default {usual}): ", names.len()));
+        let Heard::Line { text, .. } = keyboard.wait(None) else { return None };
+        let chosen = match text.trim() {
+            "" => Preset::find(USUAL),
+            text => match text.parse::<usize>() {
+                Ok(number) => number.checked_sub(1).and_then(|at| Preset::find(names.get(at)?)),
+                Err(_) => Preset::find(text),
+            },
+        };
+        if chosen.is_some() {
+            return chosen;
+        }
+        say!("{:?} is none of 1 to {}, and no name of them", text.trim(), names.len());
+    }
+}

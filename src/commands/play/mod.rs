@@ -1,0 +1,155 @@
+//! `zeitnot play`: a game of a person against the engine, line by line in the terminal.
+//!
+//! | file | content |
+//! |---|---|
+//! | `args` | the flags, and the choice of a time control |
+//! | `keyboard`, `typed` | lines that a person types, and what they mean |
+//! | `words` | clocks, limits and moves in words |
+//! | `opponent` | the engine's thoughts: moves, hints, answers to offers of a draw |
+//! | `game_file` | the game in its PGN file, and back |
+//! | `session` | the turns, the clocks, the end |
+
+mod args;
+mod game_file;
+mod keyboard;
+mod opponent;
+mod session;
+mod typed;
+mod words;
+
+pub use args::command;
+
+use super::flags::game_from;
+use super::interrupt;
+use super::output::say;
+use anyhow::Context as _;
+use clap::ArgMatches;
+use game_file::GameFile;
+use keyboard::Keyboard;
+use opponent::Opponent;
+use session::Session;
+use std::path::Path;
+use std::sync::Arc;
+use zeitnot::uci::Signs;
+use zeitnot_engine::chess::{Color, Game};
+use zeitnot_lab::{GameRecord, Limits, Preset, Termination};
+
+/// The engine's name in the file.
+const NAME: &str = "Zeitnot";
+
+/// A game that begins or goes on.
+struct Start {
+    file: GameFile,
+    record: GameRecord,
+    game: Game,
+    /// The limits of White and Black, and their clocks at the start of the game.
+    limits: [Limits; 2],
+    start_ms: [f64; 2],
+    you: Color,
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let path = args::pgn(matches)?;
+    let options = args::options(matches)?;
+    let interrupted = interrupt::on_request()?;
+    let keyboard = Keyboard::listen(Arc::clone(&interrupted));
+    let start = match matches.get_flag("resume") {
+        true => Some(resumed(matches, path)?),
+        false => new_game(matches, path, options.chess960, &keyboard)?,
+    };
+    let Some(Start { file, mut record, game, limits, start_ms, you }) = start else {
+        say!("no move was played");
+        return Ok(());
+    };
+    let opponent = Opponent::load(options, interrupted)?;
+    record.networks[usize::from(you.is_white())] = Some(opponent.network.clone());
+    let limits = limits.each_ref();
+    let session = Session {
+        keyboard,
+        opponent,
+        clocks: session::clocks_after(limits, record.clocks_ms, &record),
+        file,
+        record,
+        game,
+        limits,
+        start_ms,
+        you,
+        viewer: you,
+        signs: if matches.get_flag("ascii") || !speaks_utf8() { Signs::Letters } else { Signs::Pictures },
+        resume: match matches.value_source("pgn") {
+            Some(clap::parser::ValueSource::CommandLine) => format!("zeitnot play --resume --pgn {}", path.display()),
+            _ => "zeitnot play --resume".to_owned(),
+        },
+    };
+    session.play()
+}
+
+/// A new game by the flags; `None` where the person left before it began.
+fn new_game(matches: &ArgMatches, path: &Path, chess960: bool, keyboard: &Keyboard) -> anyhow::Result<Option<Start>> {
+    let game = game_from(matches.get_one::<String>("fen").map(String::as_str), chess960).context("--fen")?;
+    if let Some(outcome) = game.outcome() {
+        anyhow::bail!("--fen: the game is over there ({})", Termination::from(outcome));
+    }
+    let you = args::side(matches);
+    let file = GameFile::open(path)?;
+    let Some([yours, engines]) = args::limits(matches, keyboard) else { return Ok(None) };
+    let by_color = |yours, engines| if you.is_white() { [yours, engines] } else { [engines, yours] };
+    let limits = by_color(yours, engines);
+    let start_ms = limits.each_ref().map(start_ms);
+    let name = matches.get_one::<String>("name").context("--name has a default")?.clone();
+    let record = GameRecord {
+        game: 1,
+        players: if you.is_white() { [name, NAME.to_owned()] } else { [NAME.to_owned(), name] },
+        networks: [None, None],
+        first_is_white: you.is_white(),
+        controls: limits.each_ref().map(Limits::pgn),
+        start_fen: (!game.starts_from_standard()).then(|| game.fen()),
+        chess960: chess960 || game.is_chess960(),
+        opening: Vec::new(),
+        moves: Vec::new(),
+        white_won: None,
+        termination: Termination::Unfinished,
+        forfeit: None,
+        error: None,
+        clocks_ms: start_ms,
+    };
+    Ok(Some(Start { file, record, game, limits, start_ms, you }))
+}
+
+/// The last game of the file, with the clocks that it has.
+fn resumed(matches: &ArgMatches, path: &Path) -> anyhow::Result<Start> {
+    let (file, pgn) = GameFile::resume(path)?;
+    let tags = game_file::record_of(&pgn, [0.0; 2])?;
+    let you = if tags.first_is_white { Color::White } else { Color::Black };
+    let mut limits = [Limits::default(), Limits::default()];
+    for (limits, text) in limits.iter_mut().zip(&tags.controls) {
+        match text.strip_suffix("/move") {
+            _ if text == "-" || text.is_empty() => {}
+            Some(seconds) => limits.movetime_ms = seconds.parse::<f64>().ok().map(|seconds| seconds * 1e3),
+            None => limits.clock = Some(text.parse()?),
+        }
+    }
+    let start_ms = limits.each_ref().map(start_ms);
+    let engines = &mut limits[usize::from(you.is_white())];
+    let flags = args::engine_limits(matches);
+    engines.movetime_ms = flags.movetime_ms.filter(|_| engines.clock.is_none()).or(engines.movetime_ms);
+    (engines.nodes, engines.depth) = (flags.nodes, flags.depth);
+    if *engines == Limits::default() {
+        // The file does not tell another limit than time.
+        engines.depth = Preset::find("fixed-depth").and_then(|preset| preset.control.depth);
+    }
+    let record = game_file::record_of(&pgn, start_ms)?;
+    Ok(Start { file, record, game: pgn.game, limits, start_ms, you })
+}
+
+/// The clock at the start of a game. As over the board the increment comes after the first move, not before it.
+fn start_ms(limits: &Limits) -> f64 {
+    limits.clock.as_ref().map_or(0.0, |clock| if clock.base_ms > 0.0 { clock.base_ms } else { clock.increment_ms })
+}
+
+/// Whether the terminal shows more than ASCII, by the variables that say so; on Windows the console always does.
+fn speaks_utf8() -> bool {
+    let said = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
+    let said = said.into_iter().find(|value| !value.is_empty()).unwrap_or_default().to_ascii_uppercase();
+    cfg!(windows) || said.contains("UTF-8") || said.contains("UTF8")
+}

@@ -1,0 +1,146 @@
+//! Lets the engine think about its moves, about hints, and about offers of a draw.
+
+use super::keyboard::LOOK;
+use super::words;
+use crate::commands::engine_options::MAY_INSTALL;
+use crate::commands::output::{note, notes, say};
+use anyhow::Context as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use zeitnot_engine::chess::{Game, Move};
+use zeitnot_engine::clock::MonotonicClock;
+use zeitnot_engine::engine::{EndReason, Engine, GoParams, Listener, Options, Report, SearchEnd, load_network};
+use zeitnot_engine::memory;
+use zeitnot_engine::network::Location;
+use zeitnot_lab::Evaluation;
+use zeitnot_time::Plan;
+
+/// Points from a game, 0 to 1, up to which the engine agrees to a draw at any time: it stands worse.
+const WORSE: f64 = 0.4;
+/// Points up to which it agrees once the game is old enough.
+const EVEN: f64 = 0.55;
+/// The number of the move from which an even game is old enough.
+const OLD: usize = 20;
+
+/// The engine in a game with a person.
+pub struct Opponent {
+    engine: Engine,
+    /// The name of the network, or of the backend where there is none.
+    pub network: String,
+    interrupted: Arc<AtomicBool>,
+    /// The last move's thought.
+    pub last: Option<Thought>,
+}
+
+/// A thought of the engine.
+pub struct Thought {
+    pub mv: Move,
+    pub used_ms: f64,
+    /// The plan of a move on a clock.
+    pub plan: Option<Plan>,
+    pub evaluation: Option<Evaluation>,
+    pub end: SearchEnd,
+}
+
+impl Thought {
+    pub fn is_book(&self) -> bool {
+        matches!(self.end.reason, EndReason::Book { .. })
+    }
+
+    /// Expected points of the side to move; `None` where nothing was searched.
+    pub fn points(&self) -> Option<f64> {
+        self.end.report.lines.first().map(|line| f64::midpoint(1.0, f64::from(line.wl)))
+    }
+}
+
+/// Says the plan, and passes the end on.
+struct Ear {
+    end: Sender<SearchEnd>,
+    says_plan: bool,
+}
+
+impl Listener for Ear {
+    fn planned(&self, plan: &Plan) {
+        if self.says_plan {
+            say!("{}", words::thinking(plan));
+        }
+    }
+    // It is in the end's error, too.
+    fn failed(&self, _: &str) {}
+    fn report(&self, _: &Report) {}
+    fn finished(&self, end: &SearchEnd) {
+        // After Ctrl-C nobody waits for it.
+        let _ = self.end.send(end.clone());
+    }
+}
+
+impl Opponent {
+    /// Loads the network that the options name. `interrupted` ends every search.
+    pub fn load(options: Options, interrupted: Arc<AtomicBool>) -> anyhow::Result<Opponent> {
+        let loaded = load_network(&options, MAY_INSTALL, &notes())?;
+        note!("{}", loaded.news);
+        let network = loaded.location.as_ref().map_or_else(|| options.backend.clone(), Location::name);
+        let options = Options { automatic_memory: memory::automatic_limit(), ..options };
+        let mut engine = Engine::with_backend(options, Arc::new(MonotonicClock::new()), loaded.backend)?;
+        engine.announce_to(notes());
+        engine.prepare()?;
+        Ok(Opponent { engine, network, interrupted, last: None })
+    }
+
+    /// Thinks about its own move; `None` after Ctrl-C.
+    ///
+    /// # Errors
+    /// When the search fails.
+    pub fn think(&mut self, game: &Game, go: &GoParams) -> anyhow::Result<Option<&Thought>> {
+        self.last = self.search(game, go, true)?;
+        Ok(self.last.as_ref())
+    }
+
+    /// Looks at a position for the person; `None` after Ctrl-C.
+    ///
+    /// # Errors
+    /// When the search fails.
+    pub fn look(&mut self, game: &Game, go: &GoParams) -> anyhow::Result<Option<Thought>> {
+        self.search(game, go, false)
+    }
+
+    fn search(&mut self, game: &Game, go: &GoParams, says_plan: bool) -> anyhow::Result<Option<Thought>> {
+        let start_ms = self.engine.now_ms();
+        self.engine.set_game(game.clone());
+        let (sender, answer) = channel();
+        let plan = self.engine.go(go, start_ms, Arc::new(Ear { end: sender, says_plan }))?;
+        let end = loop {
+            match answer.recv_timeout(LOOK) {
+                Ok(end) => break end,
+                Err(RecvTimeoutError::Timeout) if self.interrupted.load(Ordering::SeqCst) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => anyhow::bail!("the search ended without an answer"),
+            }
+        };
+        let used_ms = self.engine.now_ms() - start_ms;
+        if let Some(error) = &end.error {
+            anyhow::bail!("{error}");
+        }
+        let has_wdl = self.engine.attributes().is_some_and(|attributes| attributes.has_wdl);
+        let evaluation = end.report.lines.first().map(|line| Evaluation::of(line, has_wdl));
+        let mv = end.best.context("a position with legal moves has a best one")?;
+        Ok(Some(Thought { mv, used_ms, plan, evaluation, end }))
+    }
+}
+
+/// Whether the engine agrees to a draw at this move of the game, where it expects these points.
+pub fn agrees_to_draw(points: f64, number: usize) -> bool {
+    points <= WORSE || points <= EVEN && number >= OLD
+}
+
+#[cfg(test)]
+mod tests {
+    use super::agrees_to_draw;
+
+    #[test]
+    fn a_draw_is_for_who_stands_worse_and_for_old_games() {
+        assert!(agrees_to_draw(0.4, 1) && !agrees_to_draw(0.41, 19));
+        assert!(agrees_to_draw(0.55, 20) && !agrees_to_draw(0.56, 80));
+    }
+}
