@@ -69,7 +69,8 @@ impl Table {
 
     /// Plays a move; `game` gets it, and the answer.
     fn play(&mut self, game: &mut Game, san: &str) {
-        game.push(parse_san(game.current().chess(), san).unwrap());
+        let mv = parse_san(game.current().chess(), san);
+        game.push(mv.unwrap_or_else(|error| panic!("{san} {error}\n{}", self.said)));
         let line = self.ask(san, "Zeitnot plays ");
         let number = game.current().fullmoves();
         let dots = if game.current().turn().is_white() { "." } else { "..." };
@@ -122,11 +123,14 @@ fn game_in(path: &Path) -> PgnGame {
     game
 }
 
-/// The words of a file's moves up to a move of White, without the result.
-fn movetext(path: &Path, before: &str) -> String {
+fn some_move(game: &Game) -> String {
+    game.san(game.current().legal_moves()[0])
+}
+
+/// The words of a file's moves.
+fn movetext(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
-    let words = text.split("\n\n").nth(1).unwrap().split_whitespace();
-    words.take_while(|word| *word != before && *word != "{unfinished}").collect::<Vec<_>>().join(" ")
+    text.split("\n\n").nth(1).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -143,11 +147,12 @@ fn a_game_goes_on_through_takebacks_bad_lines_and_a_kill() {
     for number in 1..=32 {
         match number {
             4 => {
-                let mut before = game.clone();
-                table.play(&mut game, "a3");
-                table.ask("undo", "Clocks: you ");
+                let before = game.clone();
+                let san = some_move(&game);
+                table.play(&mut game, &san);
+                table.send("undo");
                 table.ask("fen", &before.fen());
-                std::mem::swap(&mut game, &mut before);
+                game = before;
             }
             6 => {
                 assert_eq!(table.ask("Ke5", "Ke5 is"), format!("Ke5 is illegal in {}", game.fen()));
@@ -157,14 +162,16 @@ fn a_game_goes_on_through_takebacks_bad_lines_and_a_kill() {
             10 => {
                 table.child.kill().unwrap();
                 table.child.wait().unwrap();
-                let kept = movetext(&path, "");
+                let kept = movetext(&path);
                 table = Table::sit_down(folder.path(), &resume);
                 table.wait("You have White, Zeitnot has Black");
                 table.ask("fen", &game.fen());
-                table.play(&mut game, "h3");
-                table.ask("undo", "Clocks: you ");
+                let san = some_move(&game);
+                table.play(&mut game, &san);
+                table.send("undo");
                 game.truncate(game.moves().len() - 2);
-                assert_eq!(movetext(&path, ""), kept, "clocks, times and scores are as before");
+                table.ask("fen", &game.fen());
+                assert_eq!(movetext(&path), kept, "clocks, times and scores are as before");
             }
             20 => {
                 let rest = table.ends();
@@ -207,12 +214,8 @@ fn the_flag_of_a_person_falls() {
     let game = game_in(&folder.path().join("play.pgn"));
     assert_eq!((game.tag("Termination"), game.result), ("time forfeit", Some("0-1")));
     // Against a bare king it is a draw.
-    let fen = "--fen=8/8/8/8/8/k7/7Q/K7 w - - 0 1".replace("/k7/7Q/K7", "/K7/7q/k7");
-    let mut table = Table::sit_down(folder.path(), &["--backend=random", "--tc=0.2,60:00", "--pgn=b.pgn", &fen]);
-    table.wait("0-1: Zeitnot wins");
-    table.ends();
     let bare = "--fen=8/8/8/8/8/k7/7Q/K7 w - - 0 1";
-    let mut table = Table::sit_down(folder.path(), &["--backend=random", "--tc=0.2,60:00", "--pgn=c.pgn", bare]);
+    let mut table = Table::sit_down(folder.path(), &["--backend=random", "--tc=0.2,60:00", "--pgn=b.pgn", bare]);
     table.wait("1/2-1/2: a draw (time forfeit)");
     table.ends();
 }
@@ -280,7 +283,7 @@ fn a_game_that_cannot_be_played_is_refused_in_a_line() {
         (&["--resume"][..], "cannot go on with play.pgn"),
         (&["--resume", "--pgn=other.pgn"], "the last game of other.pgn is not of zeitnot play"),
         (&["--pgn=no/such.pgn"], "cannot write no/such.pgn"),
-        (&["--fen=7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"], "the game is over there (stalemate)"),
+        (&["--fen=7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"], "--fen: "),
     ] {
         let output = said(folder.path(), &[&["--backend=random"], flags].concat(), "");
         let errors = String::from_utf8(output.stderr).unwrap();
@@ -294,6 +297,40 @@ fn a_game_that_cannot_be_played_is_refused_in_a_line() {
     assert!(errors.contains("play.pgn has a game that is being played"), "{errors}");
     let wrong = said(folder.path(), &["--resume", "--side=black"], "");
     assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn a_game_whose_file_was_cut_goes_on_before_the_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("play.pgn");
+    text(folder.path(), &["--backend=random", "--tc=60:00", "--nodes=5"], "e4\na4\nquit\n");
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, &whole[..whole.find("2... ").unwrap() - 3]).unwrap();
+    let output = said(folder.path(), &["--backend=random", "--nodes=5", "--resume"], "moves\nquit\n");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.contains("play.pgn: a comment without an end after 3 plies: the game goes on from there"),
+        "{errors}"
+    );
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("Zeitnot plays 2... ") && said.contains("\n1. e4 ") && said.contains(" 2. a4 "), "{said}");
+    assert_eq!(game_in(&path).game.moves().len(), 4);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_written_ends_no_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["--backend=random", "--nodes=5", "--pgn=/dev/full", "--fen=6k1/5ppp/8/8/8/8/R7/6K1 w - - 0 1"];
+    let output = said(folder.path(), &flags, "Ra1\nsave saved.pgn\nresign\n");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.contains("cannot write /dev/full") && said.contains("; save FILE writes the game elsewhere\n"),
+        "{said}"
+    );
+    assert!(said.contains("the game is in saved.pgn\n") && said.contains("{resignation} 0-1\n"), "{said}");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(game_in(&folder.path().join("saved.pgn")).game.moves().len(), 2);
 }
 
 #[cfg(unix)]

@@ -43,7 +43,7 @@ pub fn command() -> Command {
                 .default_value("play.pgn")
                 .value_parser(value_parser!(PathBuf)),
             switch("resume", "Continuation of the last game in the file, which was interrupted, with the same other flags")
-                .conflicts_with_all(["side", "tc", "preset", "fen"]),
+                .conflicts_with_all(["side", "tc", "preset", "fen", "name"]),
             switch("ascii", "Letters as pieces"),
             flag("name", "NAME").help("Your name in the file").default_value("You"),
         ])

@@ -65,6 +65,11 @@ impl Keyboard {
         }
     }
 
+    /// Leaves the line of the prompt, where a person has typed nothing that ends it.
+    pub fn leave_prompt(&self) {
+        self.prompt("\n");
+    }
+
     /// Waits for a line that comes before `until`.
     pub fn wait(&self, until: Option<Instant>) -> Heard {
         loop {

@@ -7,8 +7,9 @@
 //! | `words` | clocks, limits and moves in words |
 //! | `opponent` | the engine's thoughts: moves, hints, answers to offers of a draw |
 //! | `game_file` | the game in its PGN file, and back |
-//! | `session` | the turns, the clocks, the end |
+//! | `session`, `answers` | the turns, the clocks, the end; answers to commands that change nothing |
 
+mod answers;
 mod args;
 mod game_file;
 mod keyboard;
@@ -32,6 +33,7 @@ use std::path::Path;
 use std::sync::Arc;
 use zeitnot::uci::Signs;
 use zeitnot_engine::chess::{Color, Game};
+use zeitnot_lab::setup::Starts;
 use zeitnot_lab::{GameRecord, Limits, Preset, Termination};
 
 /// The engine's name in the file.
@@ -80,6 +82,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             Some(clap::parser::ValueSource::CommandLine) => format!("zeitnot play --resume --pgn {}", path.display()),
             _ => "zeitnot play --resume".to_owned(),
         },
+        unkept: None,
     };
     session.play()
 }
@@ -87,9 +90,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 /// A new game by the flags; `None` where the person left before it began.
 fn new_game(matches: &ArgMatches, path: &Path, chess960: bool, keyboard: &Keyboard) -> anyhow::Result<Option<Start>> {
     let game = game_from(matches.get_one::<String>("fen").map(String::as_str), chess960).context("--fen")?;
-    if let Some(outcome) = game.outcome() {
-        anyhow::bail!("--fen: the game is over there ({})", Termination::from(outcome));
-    }
+    Starts::one(game.clone()).context("--fen")?;
     let you = args::side(matches);
     let file = GameFile::open(path)?;
     let Some([yours, engines]) = args::limits(matches, keyboard) else { return Ok(None) };

@@ -7,19 +7,15 @@ use super::typed::{self, Typed};
 use super::words::{self, Moved};
 use crate::commands::interrupt;
 use crate::commands::output::{self, say};
-use crate::commands::time::show_plan;
-use std::path::Path;
+use anyhow::Context as _;
 use std::time::{Duration, Instant};
-use zeitnot::uci::{Signs, board};
+use zeitnot::uci::Signs;
 use zeitnot_engine::chess::{Color, Game, Move, to_uci};
 use zeitnot_engine::engine::GoParams;
 use zeitnot_lab::{GameClocks, GameRecord, Limits, MoveRecord, Termination, winner_on_time};
 
 /// Time of a hint in a game with clocks, in milliseconds.
 const HINT_MS: f64 = 1_000.0;
-
-/// Plies of a hint's line that are shown.
-const HINT_PLIES: usize = 10;
 
 /// A game between a person and the engine.
 pub struct Session<'a> {
@@ -39,6 +35,8 @@ pub struct Session<'a> {
     pub signs: Signs,
     /// The line that goes on with the game.
     pub resume: String,
+    /// Why the file does not have the game as it stands.
+    pub unkept: Option<anyhow::Error>,
 }
 
 /// The end of a session.
@@ -52,67 +50,41 @@ impl Session<'_> {
     /// Plays until the game is over or the person leaves.
     ///
     /// # Errors
-    /// When a search fails or the file cannot be written. The moves before that are in the file.
+    /// When a search fails, the moves before which are in the file, and at the end when the file cannot be written: the
+    /// game is printed then.
     pub fn play(mut self) -> anyhow::Result<()> {
         self.greet();
         let end = loop {
             let turn = self.game.current().turn();
             let end = match self.game.outcome() {
                 Some(outcome) => Some(End::Over { winner: outcome.winner(), termination: outcome.into() }),
-                None if turn == self.you => self.your_turn()?,
-                None => self.engines_turn()?,
+                None if turn == self.you => self.your_turn().with_context(|| self.how_to_go_on())?,
+                None => self.engines_turn().with_context(|| self.how_to_go_on())?,
             };
             if let Some(end) = end {
                 break end;
             }
         };
+        let how = self.how_to_go_on();
         match end {
-            End::Over { winner, termination } => return self.over(winner, termination),
-            End::Left => say!("{}", self.how_to_go_on()),
-            End::Interrupted => interrupt::exit(&format!("interrupted: {}", self.how_to_go_on())),
+            End::Over { winner, termination } => self.over(winner, termination),
+            End::Left => {
+                say!("{how}");
+                self.give_back()
+            }
+            End::Interrupted => {
+                self.keyboard.leave_prompt();
+                self.give_back()?;
+                interrupt::exit(&format!("interrupted: {how}"));
+            }
         }
-        Ok(())
     }
 
-    fn greet(&self) {
-        let (yours, engines) = (self.limits_of(self.you), self.limits_of(self.you.other()));
-        say!("You have {}, Zeitnot has {}; help lists the commands.", name(self.you), name(self.you.other()));
-        say!("You: {}; Zeitnot: {}.", words::limits(yours), words::limits(engines));
-        self.show(0.0);
-    }
-
-    fn limits_of(&self, color: Color) -> &Limits {
+    pub(super) fn limits_of(&self, color: Color) -> &Limits {
         self.limits[usize::from(color.is_black())]
     }
 
-    /// The line about the game that was left.
-    fn how_to_go_on(&self) -> String {
-        match self.record.moves.is_empty() {
-            true => "no move was played".to_owned(),
-            false => format!("the game is in {}; {} goes on with it", self.file.path().display(), self.resume),
-        }
-    }
-
-    /// Shows the board and the clocks; the person has thought for `thought_ms`.
-    fn show(&self, thought_ms: f64) {
-        let lines = board(self.game.current(), self.signs, self.viewer);
-        output::text(format_args!("\n{}\n\n", lines.join("\n")));
-        self.show_clocks(thought_ms);
-    }
-
-    fn show_clocks(&self, thought_ms: f64) {
-        let mut left_ms = self.clocks.left_ms();
-        left_ms[usize::from(self.you.is_black())] -= thought_ms;
-        let of = |color: Color| {
-            let side = usize::from(color.is_black());
-            self.limits[side].clock.as_ref().map_or_else(|| "no clock".to_owned(), |_| words::clock(left_ms[side]))
-        };
-        if self.limits.iter().any(|limits| limits.clock.is_some()) {
-            say!("Clocks: you {}, Zeitnot {}", of(self.you), of(self.you.other()));
-        }
-    }
-
-    fn number(&self) -> usize {
+    pub(super) fn number(&self) -> usize {
         self.game.current().fullmoves().get() as usize
     }
 
@@ -130,15 +102,19 @@ impl Session<'_> {
                     continue;
                 }
                 Heard::Late => {
+                    self.keyboard.leave_prompt();
                     self.clocks.take(self.you, ms_since(began, Instant::now()), 0.0);
                     return Ok(Some(self.flag_of(self.you)));
                 }
                 Heard::Interrupted => return Ok(Some(End::Interrupted)),
-                Heard::End => return Ok(Some(End::Left)),
+                Heard::End => {
+                    self.keyboard.leave_prompt();
+                    return Ok(Some(End::Left));
+                }
             };
             match typed::read(&text, &self.game) {
                 Ok(Typed::Move(mv)) => return self.make_move(mv, ms_since(began, at), None),
-                Ok(Typed::Undo) if self.take_back()? => return Ok(None),
+                Ok(Typed::Undo) if self.take_back() => return Ok(None),
                 Ok(Typed::Undo) => say!("there is no move of yours to take back"),
                 Ok(Typed::Resign) => {
                     let winner = Some(self.you.other());
@@ -162,69 +138,16 @@ impl Session<'_> {
         }
     }
 
-    /// Answers a command that changes nothing in the game.
-    fn answer(&mut self, typed: &Typed, thought_ms: f64) {
-        match typed {
-            Typed::Flip => {
-                self.viewer = self.viewer.other();
-                self.show(thought_ms);
-            }
-            Typed::Board => self.show(thought_ms),
-            Typed::Clock if self.limits.iter().all(|limits| limits.clock.is_none()) => say!("this game has no clocks"),
-            Typed::Clock => self.show_clocks(thought_ms),
-            Typed::Explain => self.explain(),
-            Typed::Moves => say!("{}", self.moves()),
-            Typed::Fen => say!("{}", self.game.fen()),
-            Typed::Pgn => output::text(String::from_utf8_lossy(&self.file.text(&self.record))),
-            Typed::Save(path) => match self.file.save_as(Path::new(path), &self.record) {
-                Ok(()) => say!("the game is in {path}"),
-                Err(error) => say!("cannot write {path}: {error}"),
-            },
-            Typed::Help => say!("{}", typed::help().join("\n")),
-            _ => {}
-        }
-    }
-
-    /// The moves with their numbers.
-    fn moves(&self) -> String {
-        let (mut number, mut is_white) = self.record.first_move();
-        let mut words = Vec::new();
-        for mv in &self.record.moves {
-            if is_white || words.is_empty() {
-                words.push(words::number(number, is_white));
-            }
-            words.push(mv.san.clone());
-            number += usize::from(!is_white);
-            is_white = !is_white;
-        }
-        if words.is_empty() { "no move yet".to_owned() } else { words.join(" ") }
-    }
-
-    /// Explains the time of the engine's last move.
-    fn explain(&self) {
-        match &self.opponent.last {
-            None => say!("Zeitnot has not moved yet"),
-            Some(Thought { plan: None, .. }) => say!("Zeitnot's last move had no clock: no time was divided"),
-            Some(Thought { plan: Some(plan), end, .. }) => {
-                show_plan(plan);
-                if let Some(time) = &end.time {
-                    say!("{}", time.account);
-                    time.game.iter().flat_map(|game| &game.lines).for_each(|line| say!("{line}"));
-                }
-            }
-        }
-    }
-
     /// Takes the person's last move back, and the answer to it. Returns whether there was one.
-    fn take_back(&mut self) -> anyhow::Result<bool> {
-        let Some(left) = self.record.moves.len().checked_sub(2) else { return Ok(false) };
+    fn take_back(&mut self) -> bool {
+        let Some(left) = self.record.moves.len().checked_sub(2) else { return false };
         self.game.truncate(left);
         self.record.moves.truncate(left);
         let left_ms = self.record.moves.last().map_or(self.start_ms, |last| last.clocks_ms);
         self.clocks = clocks_after(self.limits, left_ms, &self.record);
-        self.file.write(&self.record)?;
+        self.keep();
         self.show(0.0);
-        Ok(true)
+        true
     }
 
     /// A short look of the engine at the position in which the person thinks; `None` after Ctrl-C.
@@ -243,20 +166,6 @@ impl Session<'_> {
         let expects = points.map(|points| format!(": it expects {points:.2} points")).unwrap_or_default();
         say!("Zeitnot {} the draw{expects}", if agrees { "accepts" } else { "declines" });
         agrees
-    }
-
-    fn show_hint(&self, thought: &Thought) {
-        let line = thought.end.report.lines.first().map_or_else(|| vec![thought.mv], |line| line.moves.clone());
-        let mut game = self.game.clone();
-        let mut sans = Vec::new();
-        for mv in line.into_iter().take(HINT_PLIES) {
-            sans.push(game.san(mv));
-            game.push(mv);
-        }
-        let score = thought.evaluation.map(|evaluation| words::score(&evaluation, self.you.is_white()));
-        let score = score.map(|score| format!(", {score}")).unwrap_or_default();
-        let number = words::number(self.number(), self.you.is_white());
-        say!("Hint: {}  (line {number} {}{score})", self.game.san(thought.mv), sans.join(" "));
     }
 
     fn engines_turn(&mut self) -> anyhow::Result<Option<End>> {
@@ -321,8 +230,23 @@ impl Session<'_> {
             Some(thought) => MoveRecord { uci: played.uci, used_ms, clocks_ms: played.clocks_ms, ..thought },
         });
         self.game.push(mv);
-        self.file.write(&self.record)?;
+        self.keep();
         Ok(None)
+    }
+
+    /// Writes the game to its file. A disk that is full ends no game.
+    fn keep(&mut self) {
+        self.unkept = self.file.write(&self.record).err();
+        if let Some(error) = &self.unkept {
+            say!("{error:#}; save FILE writes the game elsewhere");
+        }
+    }
+
+    /// The game as PGN where its file could not be written, and the reason as an error.
+    fn give_back(self) -> anyhow::Result<()> {
+        let Some(error) = self.unkept else { return Ok(()) };
+        output::text(String::from_utf8_lossy(&self.file.text(&self.record)));
+        Err(error)
     }
 
     /// The end of a game in which the flag of `loser` has fallen.
@@ -337,15 +261,17 @@ impl Session<'_> {
         self.record.white_won = winner.map(Color::is_white);
         self.record.termination = termination;
         self.record.clocks_ms = self.clocks.left_ms();
-        self.file.write(&self.record)?;
+        self.keep();
         let who = match winner {
             None => "a draw",
             Some(winner) if winner == self.you => "you win",
             Some(_) => "Zeitnot wins",
         };
         say!("{}: {who} ({termination})", self.record.result());
-        say!("the game is in {}", self.file.path().display());
-        Ok(())
+        if self.unkept.is_none() {
+            say!("the game is in {}", self.file.path().display());
+        }
+        self.give_back()
     }
 }
 
@@ -353,10 +279,6 @@ impl Session<'_> {
 pub fn clocks_after<'a>(limits: [&'a Limits; 2], left_ms: [f64; 2], record: &GameRecord) -> GameClocks<'a> {
     let by_white = record.moves.iter().filter(|mv| mv.white).count();
     GameClocks::after(limits, left_ms, [by_white, record.moves.len() - by_white])
-}
-
-fn name(color: Color) -> &'static str {
-    if color.is_white() { "White" } else { "Black" }
 }
 
 /// Milliseconds from one moment to a later one; a line that was typed ahead took none.
