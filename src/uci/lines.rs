@@ -37,7 +37,7 @@ impl<R: BufRead> Lines<R> {
     ///
     /// # Errors
     /// The errors of reading.
-    pub fn next(&mut self) -> io::Result<Option<Result<String, PassedOver>>> {
+    pub fn read(&mut self) -> io::Result<Option<Result<String, PassedOver>>> {
         if self.is_passing_over {
             self.input.skip_until(b'\n')?;
             self.is_passing_over = false;
@@ -67,7 +67,7 @@ mod tests {
 
     fn lengths(text: &str) -> Vec<Option<usize>> {
         let mut lines = Lines::of(text.as_bytes());
-        std::iter::from_fn(|| lines.next().unwrap()).map(|line| line.ok().map(|line| line.len())).collect()
+        std::iter::from_fn(|| lines.read().unwrap()).map(|line| line.ok().map(|line| line.len())).collect()
     }
 
     #[test]
@@ -80,9 +80,9 @@ mod tests {
     fn another_encoding_is_called_what_it_is() {
         let bytes: Vec<u8> = "\u{feff}uci\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let mut lines = Lines::of(&*bytes);
-        let error = lines.next().unwrap().unwrap().unwrap_err().to_string();
+        let error = lines.read().unwrap().unwrap().unwrap_err().to_string();
         assert_eq!(error, "the input is no text that can be read: it is UTF-16; save it as UTF-8");
-        assert!(lines.next().unwrap().unwrap().is_ok(), "it is said once");
+        assert!(lines.read().unwrap().unwrap().is_ok(), "it is said once");
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn converse(engine: &mut Engine, switches: Switches, input: impl BufRead, output
         prepare(engine, output)?;
     }
     let mut lines = Lines::of(input);
-    while let Some(line) = lines.next()? {
+    while let Some(line) = lines.read()? {
         let line = match line {
             Ok(line) => line,
             Err(error) => {

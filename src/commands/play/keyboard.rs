@@ -39,7 +39,7 @@ impl Keyboard {
         std::thread::spawn(move || {
             let mut lines = Lines::of(io::stdin().lock());
             // An input that fails is over.
-            while let Ok(Some(line)) = lines.next() {
+            while let Ok(Some(line)) = lines.read() {
                 if sender.send((line, Instant::now())).is_err() {
                     break;
                 }
