@@ -3,9 +3,8 @@
     cargo build --release --bin zeitnot
     python3 benches/gpu.py --weights t1-256x10.pb.gz --weights maia-1900.pb.gz --libraries FOLDER --lc0 PATH --out gpu
 
-It needs Python alone, no network, and 8 minutes (--minutes). FOLDER has CUDA's libraries and ONNX Runtime's for CUDA, as files or
-as wheels, which are unpacked; without it those are used that `zeitnot runtime install` obtained (--gpu, --webgpu, --tensorrt-rtx).
-What a machine cannot do is said on the page and skipped, so that the script runs to its end without a card, too. It is for Linux.
+FOLDER has CUDA's libraries and ONNX Runtime's for CUDA, as files or as wheels, which are unpacked. What a machine cannot do is said
+on the page and skipped, so that the script runs to its end without a card, too. docs/gpu.md has the rest.
 """
 
 import argparse
@@ -21,11 +20,13 @@ import tempfile
 import time
 import zipfile
 
-from gpu_page import CARDS, name_of, page, without_folders
+from gpu_page import CARDS, SOFTWARE, name_of, page, without_folders
 
 # Positions whose evaluations are compared.
 POSITIONS = 300
 BATCHES = [1, 8, 16, 32, 64, 128, 256, 512, 1024]
+# The runs of a software device, which computes a few positions a second.
+SOFTWARE_BATCHES = [1, 8]
 # TensorRT, whose first engine of a network takes minutes, comes last.
 SLOW = "tensorrt"
 # The words of the engine where a card does not compute all of a network.
@@ -52,17 +53,19 @@ class Zeitnot:
 
     def __init__(self, program, environment, clock):
         self.program, self.environment, self.clock = program, environment, clock
+        # Whether Vulkan has a software device alone.
+        self.is_software = False
         # What the last command said of operators on the CPU.
         self.on_cpu = None
 
     def run(self, *arguments):
         """The output of a command, or a line that says why there is none."""
         command = [self.program, *map(str, arguments)]
+        limit = self.clock.of_a_command()
         try:
-            done = subprocess.run(command, capture_output=True, text=True, env=self.environment,
-                                  timeout=self.clock.of_a_command(), check=False)
+            done = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=limit, check=False)
         except subprocess.TimeoutExpired:
-            return None, "no time was left for it"
+            return None, too_long(limit)
         except OSError as error:
             sys.exit(f"gpu.py: {self.program}: {error}")
         lines = done.stderr.strip().splitlines()
@@ -75,6 +78,10 @@ class Zeitnot:
     def json(self, *arguments):
         output, problem = self.run(*arguments, "--json")
         return (None, problem) if output is None else (json.loads(output), None)
+
+
+def too_long(limit):
+    return f"took longer than {limit:.0f} s, its share of the time; give more with --minutes"
 
 
 def libraries(folder, scratch):
@@ -128,7 +135,9 @@ def agreement(ours, reference):
                   for move in other["policy"] if move["p"] > 0)
     count = len(reference)
     return {"positions": count, "first choice": same / count, "mean error of q": statistics.fmean(errors),
-            "q of 99 %": sorted(errors)[math.ceil(0.99 * count) - 1], "largest error of q": max(errors), "KL": kl / count}
+            "q of 99 %": sorted(errors)[math.ceil(0.99 * count) - 1], "largest error of q": max(errors),
+            # Rounding alone may make it negative.
+            "KL": max(0.0, kl / count)}
 
 
 def agreements(zeitnot, networks, file, backends):
@@ -141,35 +150,36 @@ def agreements(zeitnot, networks, file, backends):
             continue
         for backend in backends:
             options = "planes=packed,datatype=f16" if backend == "onnxruntime" else None
-            start = time.monotonic()
             ours, problem = evaluations(zeitnot, network, file, "--backend", backend,
                                         *(["--backend-opts", options] if options else []))
-            row = {"network": network, "backend": backend, "options": options, "on the CPU": zeitnot.on_cpu,
-                   "positions/s": POSITIONS / (time.monotonic() - start)}
+            row = {"network": network, "backend": backend, "options": options, "on the CPU": zeitnot.on_cpu}
             rows.append({**row, "problem": problem} if ours is None else {**row, **agreement(ours, reference)})
     return rows
 
 
-def sizes(report, network, backend):
-    """The batches to measure: a card that is none, such as a software device, gets those that it runs in two seconds."""
-    found = (row for row in report["agreement"] if (row["network"], row["backend"]) == (name_of(network), backend))
-    rate = next(found, {}).get("positions/s", 0)
+def sizes(zeitnot, network, backend):
+    """The batches to measure: up to what the device runs in two seconds."""
+    if zeitnot.is_software and backend == SOFTWARE:
+        return SOFTWARE_BATCHES
+    largest_run = 256 if backend in CARDS else 16
+    rows, _ = zeitnot.json("backendbench", *weights(network), "--backend", backend, "--batch-sizes", largest_run, "--seconds", 0.1)
+    rate = rows[0]["evals_per_s"] if rows else 0
     return [batch for batch in BATCHES if batch <= max(2 * rate, 1)][:len(BATCHES) if backend in CARDS else 5]
 
 
-def speeds(zeitnot, report, networks, backends, seconds):
+def speeds(zeitnot, networks, backends, seconds):
     """Evaluations a second by batch, beside a bare loop in the same process, with the change of the size, and of the whole search.
 
-    On a card both sides have two runs in flight, and inputs in the same kind of memory.
+    Both sides have the same runs in flight, two on NVIDIA's cards, and inputs in the same kind of memory.
     """
     rows = []
     for network in networks:
         for backend in backends:
             row = {"network": network, "backend": backend}
-            batches = ",".join(map(str, sizes(report, network, backend)))
+            batches = ",".join(map(str, sizes(zeitnot, network, backend)))
             row["batches"], row["problem"] = zeitnot.json(
                 "backendbench", *weights(network), "--backend", backend, "--versus", "bare", "--in-turn", "--batch-sizes", batches,
-                "--threads", 2 if backend in CARDS else 1, "--seconds", seconds)
+                "--threads", 2 if backend in CARDS and backend != "webgpu" else 1, "--seconds", seconds)
             if row["batches"] is not None:
                 row["search"], row["problem"] = zeitnot.json(
                     "benchmark", *weights(network), "--backend", backend, "--no-grid", "--seconds", 5 * seconds)
@@ -179,7 +189,7 @@ def speeds(zeitnot, report, networks, backends, seconds):
 
 # What to leave out of the path to a card or to add to it, by backend.
 VARIANTS = {
-    "webgpu": ["", "planes=dense", "runs=2"],
+    "webgpu": ["", "runs=2"],
     "cuda": ["", "planes=dense", "runs=1", "provider.prefer_nhwc=0", "provider.prefer_nhwc=1", "datatype=f32", "datatype=bf16",
              # All sizes, also with convolutions: their change may stall.
              "min_batch=16", "min_batch=16,provider.cudnn_conv_algo_search=HEURISTIC"],
@@ -190,12 +200,16 @@ VARIANTS = {
 
 
 def variants(zeitnot, report, networks, backends, seconds):
-    """What each part of the path to a card is worth, with two runs in flight."""
+    """What each part of the path to a card is worth, with two threads."""
     rows = []
     for backend in backends:
         for options in VARIANTS.get(backend, []):
             most = 64 if "batch=64" in options else 1024
-            some = [size for size in sizes(report, networks[0], backend) if size in [1, 16, 32, 64, 256, 1024] and size <= most]
+            measured = next(row["batches"] or [] for row in report["speed"]
+                            if (row["network"], row["backend"]) == (name_of(networks[0]), backend))
+            some = [batch["batch"] for batch in measured if batch["batch"] in [1, 16, 32, 64, 256, 1024] and batch["batch"] <= most]
+            if not some:
+                continue
             found, problem = zeitnot.json("backendbench", *weights(networks[0]), "--backend", backend, "--backend-opts", options,
                                           "--batch-sizes", ",".join(map(str, some)), "--in-turn", "--threads", 2, "--seconds", seconds)
             rows.append({"backend": backend, "options": options or "as it is", "batches": found, "problem": problem})
@@ -208,11 +222,16 @@ def lc0(program, networks, clock):
     for network in filter(None, networks):
         command = [program, "backendbench", "--backend=cuda-fp16", f"--weights={network}", "--batches=10",
                    "--start-batch-size=128", "--max-batch-size=1024", "--batch-step=128"]
+        row = {"network": network, "backend": "Lc0's cuda-fp16", "output": [], "problem": None}
+        limit = clock.of_a_command()
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=clock.of_a_command(), check=False)
-            rows.append({"network": network, "output": done.stdout.splitlines(), "problem": done.stderr[-200:] if done.returncode else None})
-        except (OSError, subprocess.TimeoutExpired) as error:
-            rows.append({"network": network, "output": [], "problem": str(error)})
+            done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
+            row |= {"output": done.stdout.splitlines(), "problem": done.stderr[-200:] if done.returncode else None}
+        except subprocess.TimeoutExpired:
+            row["problem"] = too_long(limit)
+        except OSError as error:
+            row["problem"] = str(error)
+        rows.append(row)
     return rows
 
 
@@ -237,22 +256,28 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         zeitnot = Zeitnot(arguments.zeitnot, libraries(arguments.libraries, scratch), clock)
+        for network in filter(None, networks):
+            _, problem = zeitnot.run("net", "describe", network)
+            if problem:
+                parser.error(problem)
         doctor, _ = zeitnot.json("doctor")
         checks = {check["name"]: without_folders(check["finding"]) for check in (doctor or {}).get("checks", [])}
+        zeitnot.is_software = "software device" in checks.get(f"provider {SOFTWARE}", "")
         version, unknown = zeitnot.run("--version")
         report = {"machine": {"zeitnot": (version or unknown).strip(), "system": platform.platform(),
-                              **{name: checks.get(name) for name in ["processor", "graphics card", "runtime"]}},
-                  "agreement": [], "speed": [], "variants": [], "lc0": [], "picture": None, "problems": []}
+                              **{name: checks.get(name) for name in ["processor", "graphics card"]}},
+                  "is software": zeitnot.is_software,
+                  "agreement": [], "speed": [], "variants": [], "lc0": [], "picture": [], "problems": []}
 
         def told(part, rows):
             """Keeps what is there already, should the next part never end."""
-            for row in rows if isinstance(rows, list) else []:
+            for row in rows:
                 if "network" in row:
                     row["network"] = name_of(row["network"])
             report[part] = rows
             print(f"{part}: done, {clock.left():.0f} s left", file=sys.stderr)
-            every = [row for rows in report.values() if isinstance(rows, list) for row in rows if isinstance(row, dict)]
-            report["problems"] = sorted({f"{row.get('backend', 'cuda')}: {row['problem']}" for row in every if row.get("problem")})
+            every = [row for part in ["agreement", "speed", "variants", "lc0", "picture"] for row in report[part]]
+            report["problems"] = sorted({f"{row['backend']}: {row['problem']}" for row in every if row.get("problem")})
             (out / "gpu.json").write_text(json.dumps(report, indent=1) + "\n")
             (out / "gpu.json").with_suffix(".md").write_text(page(report))
 
@@ -265,21 +290,20 @@ def main():
         measured = cards or ["onnxruntime"]
         parts = len(networks) * len(measured) * (3.4 * len(BATCHES) + 6) + 13 * sum(len(VARIANTS[card]) for card in cards) + 60
         seconds = round(min(2.0, max(0.1, 0.6 * clock.left() / parts)), 2)
-        told("speed", speeds(zeitnot, report, networks, measured, seconds))
+        told("speed", speeds(zeitnot, networks, measured, seconds))
         told("variants", variants(zeitnot, report, networks, cards, seconds))
         told("lc0", lc0(arguments.lc0, networks, clock) if arguments.lc0 and cards else [])
         told("agreement", report["agreement"] + agreements(zeitnot, networks, file, [SLOW]))
         if any(row["backend"] == SLOW and not row.get("problem") for row in report["agreement"]):
-            told("speed", report["speed"] + speeds(zeitnot, report, networks, [SLOW], seconds))
+            told("speed", report["speed"] + speeds(zeitnot, networks, [SLOW], seconds))
             told("variants", report["variants"] + variants(zeitnot, report, networks, [SLOW], seconds))
         picture = out / "gpu.svg"
         # All backends beside one another; the first card alone where they take too long.
         for only in [[], ["--backend", measured[0]]]:
             _, problem = zeitnot.run("benchmark", *weights(networks[0]), "--no-install", "--seconds", seconds, "--svg", picture, *only)
             if problem is None:
-                report["picture"] = picture.name
                 break
-        told("picture", report["picture"])
+        told("picture", [{"backend": "picture", "file": picture.name, "problem": problem}])
     print(page(report), end="")
 
 

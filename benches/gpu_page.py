@@ -5,6 +5,8 @@ import re
 
 # The providers of graphics cards, in the order in which they are measured.
 CARDS = ["webgpu", "cuda", "tensorrt-rtx", "tensorrt"]
+# The one that may run on a software device.
+SOFTWARE = "webgpu"
 # What an evaluation keeps of float32, and what is kept of a bare loop's speed; a change of the size costs no more than this
 # multiple of a batch.
 BARS = {"first choice": 0.99, "mean error of q": 0.005, "q of 99 %": 0.01, "share of a bare loop at 256": 0.95, "search": 0.8,
@@ -32,25 +34,25 @@ def at(row, size):
 
 
 def judged(report):
-    """Which bars a card passes; nothing without one."""
+    """Each bar of each card, and whether the card passes it; no value where it was not measured."""
     lines = []
+    cards = [card for card in CARDS if card != SOFTWARE or not report["is software"]]
 
     def judge(row, bar, value):
-        passes = value <= BARS[bar] if bar in MOST else value >= BARS[bar]
+        passes = value is not None and (value <= BARS[bar] if bar in MOST else value >= BARS[bar])
         lines.append((row["network"], row["backend"], bar, value, passes))
 
     for row in report["agreement"]:
-        if row["backend"] in CARDS and not row.get("problem"):
+        if row["backend"] in cards and not row.get("problem"):
             for bar in ["first choice", "mean error of q", "q of 99 %"]:
                 judge(row, bar, row[bar])
     for row in report["speed"]:
-        batch = at(row, 256)
-        if row["backend"] in CARDS and batch:
+        if row["backend"] in cards:
+            batch = at(row, 256) or {"ratio": None, "in_turn_ms": None}
             judge(row, "share of a bare loop at 256", batch["ratio"])
-            if batch["in_turn_ms"]:
-                judge(row, "change of the size", batch["in_turn_ms"] / batch["latency_p50_ms"])
-            if row.get("search"):
-                judge(row, "search", searched(row["search"]) / max(each["versus_evals_per_s"] for each in row["batches"]))
+            judge(row, "change of the size", batch["in_turn_ms"] and batch["in_turn_ms"] / batch["latency_p50_ms"])
+            bare = max((each["versus_evals_per_s"] for each in row["batches"] or []), default=None)
+            judge(row, "search", searched(row["search"]) / bare if bare and row.get("search") else None)
     return lines
 
 
@@ -73,12 +75,17 @@ def side_by_side(rows):
     return lines
 
 
+def devices(report):
+    """The device of each backend that was measured."""
+    return {row["backend"]: row["batches"][0]["device"] for row in report["speed"] if row["batches"]}
+
+
 def page(report):
     """The report as Markdown: it can be read as it is, and pasted into an issue."""
     lines = ["# Zeitnot on this machine", ""]
     lines += [f"- {key}: {value}" for key, value in report["machine"].items()]
-    if report["picture"]:
-        lines += ["", f"![Speed by batch, and latency]({report['picture']})"]
+    lines += [f"- {backend}: {device}" for backend, device in devices(report).items()]
+    lines += [f"\n![Speed by batch, and latency]({row['file']})" for row in report["picture"] if not row["problem"]]
     lines += ["", "## Agreement with float32 on the CPU", "",
               "| network | backend | first choice | mean error of q | 99 % within | largest | KL |", "|---|---|---|---|---|---|---|"]
     for row in report["agreement"]:
@@ -96,15 +103,21 @@ def page(report):
         lines += ["", f"### {name_of(network)}", "", *side_by_side(rows)]
         lines += [f"- {row['backend']}: {row['problem']}" for row in rows if row["problem"]]
     lines += ["", "## Bars", ""]
-    lines += [f"- {name_of(network)}, {backend}: {bar} {value:.4f}, bar {BARS[bar]}: {'passes' if passes else 'FAILS'}"
-              for network, backend, bar, value, passes in judged(report)] or ["- for a card only"]
+    lines += [f"- {name_of(network)}, {backend}: {bar}"
+              + (": not measured" if value is None else f" {value:.4f}, bar {BARS[bar]}: {'passes' if passes else 'FAILS'}")
+              for network, backend, bar, value, passes in judged(report)]
+    if report["is software"]:
+        lines.append(f"- {SOFTWARE} runs on a software device, which nothing is asked of")
+    is_card = any(row["backend"] in CARDS for row in report["speed"])
+    lines += [] if is_card else ["- for a card only"]
     for title, rows in [("What each part is worth", report["variants"]), ("Lc0", report["lc0"])]:
         lines += ["", f"## {title}", ""]
         for row in rows:
-            lines.append(f"- {row.get('backend', 'cuda-fp16')}, {row.get('options') or name_of(row.get('network'))}: "
+            lines.append(f"- {row['backend']}, {row.get('options') or name_of(row.get('network'))}: "
                          + (row["problem"] or ", ".join(variant(batch) for batch in row.get("batches") or [])))
             lines += [f"      {line}" for line in row.get("output", [])]
-        lines += [] if rows else ["- for a card only"]
+        if not rows:
+            lines.append("- for a card only" if not is_card else "- not asked for (--lc0)" if title == "Lc0" else "- not measured")
     lines += ["", "## What this machine could not do", ""]
     lines += [f"- {problem}" for problem in report["problems"]] or ["- nothing"]
     return "\n".join(lines) + "\n"
