@@ -291,7 +291,7 @@ def main():
         parts = len(networks) * len(measured) * (3.4 * len(BATCHES) + 6) + 13 * sum(len(VARIANTS[card]) for card in cards) + 60
         seconds = round(min(2.0, max(0.1, 0.6 * clock.left() / parts)), 2)
         told("speed", speeds(zeitnot, networks, measured, seconds))
-        told("variants", variants(zeitnot, report, networks, cards, seconds))
+        told("variants", variants(zeitnot, report, networks, [card for card in cards if card != SOFTWARE or not zeitnot.is_software], seconds))
         told("lc0", lc0(arguments.lc0, networks, clock) if arguments.lc0 and cards else [])
         told("agreement", report["agreement"] + agreements(zeitnot, networks, file, [SLOW]))
         if any(row["backend"] == SLOW and not row.get("problem") for row in report["agreement"]):
