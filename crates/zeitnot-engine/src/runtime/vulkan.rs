@@ -9,6 +9,12 @@ use super::library;
 /// Vulkan's loader.
 const LOADER: &str = if cfg!(windows) { "vulkan-1.dll" } else { "libvulkan.so.1" };
 
+/// The variables that limit Vulkan's loader to drivers: the newer, and the older.
+const DRIVERS: [&str; 2] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
+
+/// Words for a program on the processor that plays a card, in descriptions of devices.
+pub const SOFTWARE: &str = "software device";
+
 /// A device that Vulkan knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
@@ -28,7 +34,8 @@ pub enum VulkanError {
     Missing,
     /// The loader is there, and no driver that it can use.
     #[error(
-        "Vulkan finds no graphics card and no driver for one ({0}; NVIDIA's needs libX11 and libXext even without a screen)"
+        "Vulkan finds no graphics card and no driver for one ({0}; NVIDIA's needs libX11 and libXext even without a screen, \
+         AMD's and Intel's is in mesa-vulkan-drivers)"
     )]
     NoDriver(String),
 }
@@ -60,6 +67,13 @@ fn best(devices: Vec<(PhysicalDeviceType, Device)>) -> Result<Device, VulkanErro
     first.map(|(_, device)| device).ok_or_else(|| VulkanError::NoDriver("it lists no device".to_owned()))
 }
 
+/// The words that name the files which Vulkan's loader is limited to; empty where it is not.
+fn limit(value: impl Fn(&str) -> Option<String>) -> String {
+    let set = |name| Some((name, value(name).filter(|files| !files.is_empty())?));
+    let set = DRIVERS.into_iter().find_map(set);
+    set.map_or(String::new(), |(name, files)| format!(", limited by {name}={files}"))
+}
+
 /// All devices with their kinds.
 fn find() -> Result<Vec<(PhysicalDeviceType, Device)>, VulkanError> {
     // macOS has none, and its loader would look for it in the working folder.
@@ -75,7 +89,8 @@ fn find() -> Result<Vec<(PhysicalDeviceType, Device)>, VulkanError> {
     let get_instance_proc_addr = *get.map_err(|_| VulkanError::Missing)?;
     // SAFETY: the function is the loader's, which stays loaded.
     let entry = unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) };
-    let no_driver = |code: vk::Result| VulkanError::NoDriver(format!("{code:?}"));
+    let no_driver =
+        |code: vk::Result| VulkanError::NoDriver(format!("{code:?}{}", limit(|name| std::env::var(name).ok())));
     // SAFETY: the description asks for no layer and no extension, and is valid for the call.
     let instance = unsafe { entry.create_instance(&vk::InstanceCreateInfo::default(), None) }.map_err(no_driver)?;
     // SAFETY: the instance lives until it is destroyed below.
@@ -115,6 +130,19 @@ mod tests {
         assert_eq!(name(&all[..2]).as_deref(), Ok("integrated"));
         assert!(best(all[..1].to_vec()).unwrap().is_software);
         assert!(matches!(name(&[]), Err(VulkanError::NoDriver(_))));
+    }
+
+    #[test]
+    fn the_variable_that_limits_vulkan_is_named() {
+        let with = |set: &[(&str, &str)]| {
+            let find = |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, files)| (*files).to_owned());
+            limit(find)
+        };
+        assert_eq!(with(&[]), "");
+        assert_eq!(
+            with(&[("VK_DRIVER_FILES", ""), ("VK_ICD_FILENAMES", "/a.json")]),
+            ", limited by VK_ICD_FILENAMES=/a.json"
+        );
     }
 
     #[test]

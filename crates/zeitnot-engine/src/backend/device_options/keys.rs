@@ -298,7 +298,7 @@ pub(super) const WEBGPU: [&str; 10] = [
     "dawnBackendType",
     "defaultBufferCacheMode",
     "maxStorageBufferBindingSize",
-    "powerPreference",
+    POWER,
     "preferredLayout",
     "preserveDevice",
     "queryResolveBufferCacheMode",
@@ -306,6 +306,9 @@ pub(super) const WEBGPU: [&str; 10] = [
     "uniformBufferCacheMode",
     "validationMode",
 ];
+/// The option of WebGPU that chooses its card, and its values.
+pub(super) const POWER: &str = "powerPreference";
+pub(super) const POWERS: [&str; 2] = ["high-performance", "low-power"];
 /// Provider options that replay a run at its old addresses on the card. They do not work here: inputs and outputs lie
 /// on the host, and are copied to other addresses each time.
 pub(super) const CUDA_GRAPHS: [&str; 3] = ["enable_cuda_graph", "trt_cuda_graph_enable", "enableGraphCapture"];

@@ -13,8 +13,8 @@ use crate::network::{Architecture, Conversion, Network, OnnxInterface, Precision
 use crate::runtime::Provider;
 pub use keys::LARGEST_BATCH;
 use keys::{
-    CUDA_GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, OWN, POLICY_HEAD, PRECISION, PROVIDER, PROVIDER_PREFIX, RIVALS,
-    VALUE_HEAD, WEBGPU,
+    CUDA_GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, OWN, POLICY_HEAD, POWER, POWERS, PRECISION, PROVIDER,
+    PROVIDER_PREFIX, RIVALS, VALUE_HEAD, WEBGPU,
 };
 
 /// An error in a text of [`DeviceOptions`]. It displays as one line, without the option's name.
@@ -209,23 +209,45 @@ impl DeviceOptions {
     /// Checks that the keys mean something to this provider.
     ///
     /// # Errors
-    /// [`DeviceOptionsError::NotForBackend`] names the first key that does not, and [`DeviceOptionsError::Value`] an option
-    /// that WebGPU would pass over.
+    /// [`DeviceOptionsError::NotForBackend`] names the first key that does not, and [`DeviceOptionsError::Value`] a value
+    /// that WebGPU does not take.
     pub(crate) fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
         let foreign = |name: &&&'static str| {
             let key = KEYS.iter().find(|key| key.name == **name);
             key.is_some_and(|key| key.name == ISA || !key.providers.is_empty() && !key.providers.contains(&provider))
         };
         let narrow = (self.arithmetic == Some(Arithmetic::Int8)).then_some("precision=int8");
-        let unknown = self.provider.iter().find(|(key, _)| !WEBGPU.contains(&key.as_str()));
-        if let Some((key, _)) = unknown.filter(|_| provider == Provider::WebGpu) {
-            let expected = "an option of WebGPU that it takes here (docs/gpu.md)";
-            return Err(DeviceOptionsError::Value { key: PROVIDER, value: key.clone(), expected });
-        }
         match self.given.iter().find(foreign).copied().or(narrow) {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: provider.name(), key }),
+            None if provider == Provider::WebGpu => self.check_for_webgpu(),
             None => Ok(()),
         }
+    }
+
+    /// Checks for values that WebGPU passes over, or refuses in words of its own after a long load.
+    fn check_for_webgpu(&self) -> Result<(), DeviceOptionsError> {
+        let without_kernel = |key| Err(DeviceOptionsError::NotForBackend { backend: Provider::WebGpu.name(), key });
+        let refused = |key, value, expected| Err(DeviceOptionsError::Value { key, value, expected });
+        if self.datatype == Some(Precision::Bfloat16) {
+            return without_kernel("datatype=bf16");
+        }
+        if self.packed == Some(true) {
+            return without_kernel("planes=packed");
+        }
+        if self.devices.iter().any(|&device| device != 0) {
+            let key = if self.given.contains(&"gpu") { "gpu" } else { "devices" };
+            let indices = self.devices.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+            return refused(key, indices, "0: ONNX Runtime chooses WebGPU's card itself, and a process has one");
+        }
+        for (key, value) in &self.provider {
+            if !WEBGPU.contains(&key.as_str()) {
+                return refused(PROVIDER, key.clone(), "an option of WebGPU that it takes here (docs/gpu.md)");
+            }
+            if key == POWER && !POWERS.contains(&value.as_str()) {
+                return refused("provider.powerPreference", value.clone(), "one of high-performance, low-power");
+            }
+        }
+        Ok(())
     }
 
     /// Checks that the keys mean something to the backend native.

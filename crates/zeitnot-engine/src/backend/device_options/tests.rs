@@ -115,6 +115,19 @@ fn a_key_of_another_device_is_named() {
     assert_eq!(check("provider.preferredLayout=NHWC", Provider::WebGpu), Ok(()));
     let line = check("provider.layout=NHWC", Provider::WebGpu).unwrap_err();
     assert!(line.starts_with("provider.KEY: \"layout\" is not an option of WebGPU"), "{line}");
+    for (text, start) in [
+        ("datatype=bf16", "the backend webgpu does not take datatype=bf16"),
+        ("planes=packed", "the backend webgpu does not take planes=packed"),
+        ("provider.powerPreference=low", "provider.powerPreference: \"low\" is not one of high-performance, low-power"),
+        ("gpu=1", "gpu: \"1\" is not 0: "),
+        ("devices=0,1", "devices: \"0,1\" is not 0: "),
+    ] {
+        let line = check(text, Provider::WebGpu).unwrap_err();
+        assert!(line.starts_with(start), "{line}");
+    }
+    for text in ["datatype=f16,planes=dense", "devices=0,0", "provider.powerPreference=low-power"] {
+        assert_eq!(check(text, Provider::WebGpu), Ok(()));
+    }
     let line = options("isa=avx2,threads=2").check_for_native().unwrap_err().to_string();
     assert_eq!(line, "the backend native does not take threads");
 }

@@ -177,7 +177,7 @@ impl Backend for OnnxRuntimeBackend {
 }
 
 /// Loads with the provider's own type, or in float32 where a device of WebGPU has no float16, which ONNX Runtime finds
-/// out when it compiles the first pipeline. A type that the user chose stays.
+/// out when it compiles the first pipeline. A type that the user chose stays, or is refused.
 pub(super) fn in_fitting_type<T>(
     provider: Provider,
     options: &DeviceOptions,
@@ -187,21 +187,27 @@ pub(super) fn in_fitting_type<T>(
     /// Part of ONNX Runtime's words for a device without float16.
     const NO_FLOAT16: &str = "requires f16 but the device does not support it";
     let in_float32 = || {
-        say("WebGPU: float32, for the device has no float16");
         let mut options = options.clone();
         options.datatype = Some(Precision::Float32);
-        load(&options)
+        let loaded = load(&options)?;
+        say("WebGPU: float32, for the device has no float16");
+        Ok(loaded)
     };
-    if provider != Provider::WebGpu || options.datatype.is_some() {
+    if provider != Provider::WebGpu {
         return load(options);
     }
-    if vulkan::is_software() {
+    if vulkan::is_software() && options.datatype.is_none() {
         // Known without a trial: processors compute in float32.
         return in_float32();
     }
     match load(options) {
         Err(BackendError::Load { reason, .. } | BackendError::Run { reason, .. }) if reason.contains(NO_FLOAT16) => {
-            in_float32()
+            if options.datatype.is_none() {
+                return in_float32();
+            }
+            let name = vulkan::device().map_or(String::new(), |device| format!(" ({})", device.name));
+            let reason = format!("the device{name} has no float16; leave out datatype=f16");
+            Err(BackendError::Provider { backend: provider.name(), reason })
         }
         loaded => loaded,
     }

@@ -57,7 +57,8 @@ impl SharedModel {
         if let Some(&(largest, _)) = times.last() {
             if largest < self.rows.most {
                 announcer.say(&format!(
-                    "runs of at most {largest} positions: larger ones do not run on this device, or take too long"
+                    "runs of at most {largest} position{}: larger ones do not run on this device, or take too long",
+                    if largest == 1 { "" } else { "s" }
                 ));
             }
             self.rows = self.rows.up_to(largest).without_slower(&times);

@@ -100,11 +100,6 @@ impl SessionPlan {
             external: external::folder(model).map(Path::to_path_buf),
             leaves_to_cpu: matches!(provider, Provider::Cpu | Provider::CoreMl | Provider::DirectMl),
         };
-        if provider == Provider::WebGpu && device != 0 {
-            let reason =
-                format!("ONNX Runtime chooses its card itself, and a process has one: gpu={device} cannot be had");
-            return Err(BackendError::Provider { backend: provider.name(), reason });
-        }
         // Nothing is kept for a provider that is only tried, without a network.
         let wanted = plan.is_compiled() || options.cache_dir.is_some();
         if wanted && !model.bytes.is_empty() {
@@ -151,8 +146,9 @@ impl SessionPlan {
             Provider::WebGpu => {
                 // An option may choose another one.
                 let device = vulkan::device().ok().filter(|_| self.given.is_empty());
-                let device = device.map(|device| format!(" {}", device.name));
-                format!("WebGPU{}", device.unwrap_or_default())
+                let kind = if device.is_some_and(|device| device.is_software) { vulkan::SOFTWARE } else { "" };
+                let name = device.map_or("", |device| &device.name);
+                ["WebGPU", kind, name].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
             }
             Provider::MiGraphX => format!("AMD gpu {}", self.device),
         };
@@ -272,7 +268,10 @@ impl SessionPlan {
                     let text = if said.starts_with(NO_REASON) && !logged.is_empty() { &logged } else { said };
                     let device = if text.contains(NO_ADAPTER) { vulkan::device().ok() } else { None };
                     let reason = match device {
-                        Some(device) => format!("it takes no device of Vulkan's ({})", device.name),
+                        Some(device) => format!(
+                            "it takes no device that Vulkan lists: {} lacks what it needs (a newer driver may have it)",
+                            device.name
+                        ),
                         None => ort_log::plain(text),
                     };
                     BackendError::Provider { backend, reason }
