@@ -18,13 +18,13 @@ pub enum BackendError {
         /// The names that exist.
         known: String,
     },
-    /// The backend is known, but not part of this build. Another one is never taken in its place.
-    #[error("the backend {name} needs {needs}, which is not in this build; there are: {known}")]
-    NotInThisBuild {
+    /// The name is of a backend that others have. Another one is never taken in its place.
+    #[error("the backend {name} is not in this program, {instead}; there are: {known}")]
+    Absent {
         /// The name that was asked for.
         name: String,
-        /// The execution provider or library.
-        needs: String,
+        /// What there is in its place.
+        instead: &'static str,
         /// The names that exist.
         known: String,
     },

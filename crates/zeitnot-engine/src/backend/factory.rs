@@ -74,26 +74,28 @@ const NAMES: [(&str, BackendKind); 36] = [
     ("random", BackendKind::Random),
 ];
 
-const SEVERAL: &str = "several backends behind one (here BackendOptions devices=0,1 serves several cards)";
-const COMPARED: &str = "two backends side by side (here zeitnot backendbench --versus compares them)";
+const SEVERAL: &str = "BackendOptions devices=0,1 serves several cards";
 
-/// Lc0's names of backends that this build does not have, and what each would need.
-const ABSENT: [(&str, &str); 15] = [
-    ("onnx-rocm", "ONNX Runtime's ROCm provider (here migraphx or webgpu runs AMD's cards)"),
-    ("metal", "Metal (here it is coreml or webgpu)"),
-    ("opencl", "OpenCL (here it is webgpu)"),
-    ("sycl", "SYCL (here it is openvino)"),
-    ("sycl-auto", "SYCL (here it is openvino)"),
-    ("sycl-fp16", "SYCL (here it is openvino)"),
-    ("dx12", "DirectX 12 (here it is directml or webgpu)"),
-    ("xla", "XLA (here it is cuda or native)"),
-    ("tensorflow-cc", "TensorFlow (here it is cuda or native)"),
-    ("tensorflow-cc-cpu", "TensorFlow (here it is native)"),
+/// Names that Lc0 has for backends, or that people try, and what there is in their place.
+const ABSENT: [(&str, &str); 18] = [
+    ("gpu", "take auto"),
+    ("vulkan", "take webgpu"),
+    ("rocm", "take migraphx or webgpu"),
+    ("onnx-rocm", "take migraphx or webgpu"),
+    ("metal", "take coreml or webgpu"),
+    ("opencl", "take webgpu"),
+    ("sycl", "take openvino or webgpu"),
+    ("sycl-auto", "take openvino or webgpu"),
+    ("sycl-fp16", "take openvino or webgpu"),
+    ("dx12", "take directml or webgpu"),
+    ("xla", "take cuda or native"),
+    ("tensorflow-cc", "take cuda or native"),
+    ("tensorflow-cc-cpu", "take native"),
     ("multiplexing", SEVERAL),
     ("demux", SEVERAL),
     ("roundrobin", SEVERAL),
-    ("check", COMPARED),
-    ("recordreplay", "recorded evaluations"),
+    ("check", "zeitnot backendbench --versus compares two backends"),
+    ("recordreplay", "nothing records evaluations"),
 ];
 
 /// The options of a new backend.
@@ -149,7 +151,7 @@ fn kind(name: &str) -> Result<BackendKind, BackendError> {
     let (name, known) = (name.to_owned(), BACKENDS.join(", "));
     let absent = ABSENT.iter().find(|(absent, _)| *absent == lower);
     Err(match absent {
-        Some((_, needs)) => BackendError::NotInThisBuild { name, needs: (*needs).to_owned(), known },
+        Some((_, instead)) => BackendError::Absent { name, instead, known },
         None => BackendError::Unknown { name, known },
     })
 }
@@ -157,7 +159,7 @@ fn kind(name: &str) -> Result<BackendKind, BackendError> {
 /// Whether the backend `name` runs a network.
 ///
 /// # Errors
-/// When there is no such backend, or not in this build.
+/// When there is no such backend.
 pub fn needs_network(name: &str) -> Result<bool, BackendError> {
     Ok(matches!(kind(name)?, BackendKind::Auto | BackendKind::Native | BackendKind::OnnxRuntime(_)))
 }
@@ -166,7 +168,7 @@ pub fn needs_network(name: &str) -> Result<bool, BackendError> {
 /// here for a network that does not run natively ([`takes_native`]) and has no TensorRT engine ready.
 ///
 /// # Errors
-/// When there is no such backend, or not in this build.
+/// When there is no such backend.
 pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provider>, BackendError> {
     Ok(match kind(name)? {
         BackendKind::Auto => Some(CARDS.into_iter().find(|&card| may_run(card, options)).unwrap_or(Provider::Cpu)),
@@ -179,7 +181,7 @@ pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provid
 /// CPU and `native` is the fastest there.
 ///
 /// # Errors
-/// When there is no such backend, or not in this build.
+/// When there is no such backend.
 pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
     Ok(match kind(name)? {
         BackendKind::Auto => !CARDS.iter().any(|&card| takes(card, options)) && native_is_faster(network, options),
@@ -391,13 +393,10 @@ mod tests {
     }
 
     #[test]
-    fn a_device_of_another_build_is_an_error() {
+    fn an_absent_backend_is_an_error_that_names_another() {
         let text = line("onnx-rocm");
-        assert!(
-            text.starts_with("the backend onnx-rocm needs ONNX Runtime's ROCm provider (")
-                && text.contains("not in this build"),
-            "{text}"
-        );
+        let start = "the backend onnx-rocm is not in this program, take migraphx or webgpu; there are: auto, ";
+        assert!(text.starts_with(start), "{text}");
     }
 
     #[test]
@@ -426,7 +425,9 @@ mod tests {
         for (name, nearest) in [
             ("metal", "coreml"),
             ("dx12", "directml"),
-            ("sycl-auto", "openvino"),
+            ("sycl-auto", "openvino or webgpu"),
+            ("vulkan", "webgpu"),
+            ("gpu", "auto"),
             ("xla", "native"),
             ("demux", "devices=0,1"),
             ("check", "backendbench --versus"),
