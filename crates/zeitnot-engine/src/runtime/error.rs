@@ -23,18 +23,22 @@ pub enum RuntimeError {
         origin: Origin,
     },
     /// The system cannot load the file.
-    #[error("{path} cannot be loaded: {reason}", path = path.display())]
+    #[error("{path} ({origin}) cannot be loaded: {reason}", path = path.display())]
     NotLoadable {
         /// The file.
         path: PathBuf,
+        /// Why the file was tried.
+        origin: Origin,
         /// The loader's reason.
         reason: String,
     },
     /// The file is a library, but not ONNX Runtime.
-    #[error("{path} is not ONNX Runtime", path = path.display())]
+    #[error("{path} ({origin}) is not ONNX Runtime", path = path.display())]
     NotOnnxRuntime {
         /// The file.
         path: PathBuf,
+        /// Why the file was tried.
+        origin: Origin,
     },
     /// The version is below what this build needs.
     #[cfg(feature = "onnxruntime")]

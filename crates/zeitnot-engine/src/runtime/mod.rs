@@ -266,8 +266,10 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
     }
     let mut found = match probe::ask(&path) {
         Ok(found) => found,
-        Err(probe::Unfit::NotLoadable(reason)) => return Err(RuntimeError::NotLoadable { path, reason }),
-        Err(probe::Unfit::NotOnnxRuntime) => return Err(RuntimeError::NotOnnxRuntime { path }),
+        Err(probe::Unfit::NotLoadable(reason)) => {
+            return Err(RuntimeError::NotLoadable { path, origin: *origin, reason });
+        }
+        Err(probe::Unfit::NotOnnxRuntime) => return Err(RuntimeError::NotOnnxRuntime { path, origin: *origin }),
     };
     let version = found.version.clone();
     let Some(minor) = probe::minor(&version).filter(|&minor| minor >= ort::MINOR_VERSION) else {
@@ -330,6 +332,7 @@ mod tests {
         for error in [missing, not_loadable] {
             let line = error.to_string();
             assert!(line.contains(&*folder.path().to_string_lossy()) && !line.contains('\n'), "{line}");
+            assert!(line.contains("(given as option)"), "{line}");
         }
     }
 
