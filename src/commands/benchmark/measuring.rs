@@ -2,7 +2,7 @@
 
 use super::cards;
 use super::engine_options::{self, MAY_INSTALL, ONLY_FIND};
-use super::{Format, other_process, print};
+use super::{AUTO, Format, other_process, print};
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::ArgMatches;
@@ -12,14 +12,12 @@ use std::sync::Arc;
 use zeitnot_engine::backend::{self, BACKENDS, BackendOptions};
 use zeitnot_engine::clock::{Clock, MonotonicClock};
 use zeitnot_engine::engine::Engine;
-use zeitnot_engine::runtime;
+use zeitnot_engine::runtime::{self, vulkan};
 use zeitnot_lab::measure::{
     self, BackendDevice, Benchmark, BenchmarkError, BenchmarkResult, Grid, Machine, Measured, NetworkFacts,
     Recommended, Sizes, Tried, Unavailable,
 };
 
-/// The name of the backend that stands for another one.
-const AUTO: &str = "auto";
 /// The name of the backend that needs no ONNX Runtime.
 const NATIVE: &str = "native";
 
@@ -58,7 +56,7 @@ impl<'a> Request<'a> {
             match other_process::measure(name)? {
                 Ok(other) if other.backend == record.backend => {}
                 Ok(other) => {
-                    other.grid.iter().for_each(|measured| self.show(measured));
+                    other.grid.iter().for_each(|measured| self.show(measured, &other.backend));
                     record.grid.extend(other.grid);
                     record.devices.extend(other.devices);
                     record.saturation.extend(other.saturation);
@@ -127,7 +125,7 @@ impl<'a> Request<'a> {
         while let Some((threads, batch)) = grid.after(&tried) {
             let visits_per_s = match benchmark.measure(threads, batch, self.positions, self.seconds) {
                 Ok(measured) => {
-                    self.show(&measured);
+                    self.show(&measured, &benchmark.attributes().name);
                     results.push(measured);
                     results.last().map_or(0.0, |measured| measured.visits_per_s)
                 }
@@ -144,20 +142,23 @@ impl<'a> Request<'a> {
     }
 
     /// A line on how to measure the backend with larger batches than its options allow; `None` if there is nothing to
-    /// gain, or the command line fixes the size.
+    /// gain, a software device runs it, or the command line fixes the size.
     fn larger_batches(&self, benchmark: &Benchmark, record: &BenchmarkResult) -> anyhow::Result<Option<String>> {
         if self.is_given("MinibatchSize") {
             return Ok(None);
         }
         let attributes = benchmark.attributes();
+        if attributes.device.contains(vulkan::SOFTWARE) {
+            return Ok(None);
+        }
         let provider = backend::provider_of(&benchmark.engine().options().backend, &BackendOptions::default())?;
         let larger = measure::larger_batch(&attributes, provider, record.saturation.first());
         Ok(larger.map(|larger| print::larger_batches(&attributes, larger)))
     }
 
-    fn show(&self, measured: &Measured) {
+    fn show(&self, measured: &Measured, loaded: &str) {
         if self.format == Format::Text {
-            say!("{}", print::as_row(measured));
+            say!("{}", print::as_row(measured, loaded));
         }
     }
 }

@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 use zeitnot_lab::measure::{BENCHMARK_POSITIONS, BenchmarkResult, Comparison};
 use zeitnot_text::files::read_text;
 
+/// The name of the backend that stands for another one.
+const AUTO: &str = "auto";
+
 pub fn command() -> Command {
     let command = Command::new("benchmark")
         .about("Measure the whole engine on this machine, and recommend threads, batch size and backend")

@@ -1,9 +1,12 @@
 //! Prints the results of `zeitnot benchmark` for people.
 
-use super::{Format, cards};
+use super::{AUTO, Format, cards};
 use crate::commands::output::say;
 use zeitnot_engine::backend::{Attributes, LARGEST_BATCH};
-use zeitnot_lab::measure::{BenchmarkResult, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation};
+use zeitnot_engine::runtime::vulkan;
+use zeitnot_lab::measure::{
+    BackendDevice, BenchmarkResult, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation,
+};
 use zeitnot_text::printable::plain;
 
 /// The machine and the network that were measured.
@@ -19,7 +22,7 @@ pub fn facts(record: &BenchmarkResult) -> String {
 pub fn again(record: &BenchmarkResult, format: Format) {
     if format == Format::Text {
         say!("{}\n\n{}", facts(record), row_header());
-        record.settings().iter().for_each(|measured| say!("{}", as_row(measured)));
+        record.settings().iter().for_each(|measured| say!("{}", as_row(measured, &record.backend)));
     }
 }
 
@@ -27,6 +30,12 @@ pub fn again(record: &BenchmarkResult, format: Format) {
 pub fn conclusion(record: &BenchmarkResult, format: Format) {
     if format == Format::Json {
         return;
+    }
+    for BackendDevice { backend, device } in record.devices.iter().filter(|of| of.device != record.device) {
+        format.note(&format!("device of {}: {}", plain(backend), plain(device)));
+    }
+    for BackendDevice { backend, .. } in record.devices.iter().filter(|of| of.device.contains(vulkan::SOFTWARE)) {
+        format.note(&format!("{} ran on a {}: its figures say nothing of a card", plain(backend), vulkan::SOFTWARE));
     }
     for doubt in &record.unsteady {
         format.note(&format!("unsteady: {}", plain(doubt)));
@@ -54,7 +63,7 @@ fn saturation_in_words(found: &SearchSaturation) -> String {
             "{backend} at batch {batch} with {threads} ({evals_per_s:.0} evaluations/s; larger ones gain less than {:.0} %)",
             GAIN * 100.0
         ),
-        false => format!("{backend} not up to batch {batch} with {threads} ({evals_per_s:.0} evaluations/s)"),
+        false => format!("{backend}: none up to batch {batch} with {threads} ({evals_per_s:.0} evaluations/s)"),
     }
 }
 
@@ -91,19 +100,22 @@ pub fn in_words(measured: &Measured, asked: usize) -> String {
 /// The head of the table of settings.
 pub fn row_header() -> String {
     format!(
-        "{:<14} {:>7} {:>6} {:>10} {:>10} {:>6} {:>6} {:>9} {:>9}",
+        "{:<19} {:>7} {:>6} {:>10} {:>10} {:>6} {:>6} {:>9} {:>9}",
         "backend", "threads", "batch", "visits/s", "evals/s", "cache", "fill", "ms p50", "ms p95"
     )
 }
 
-/// One setting as a row of the table of settings.
-pub fn as_row(measured: &Measured) -> String {
+/// One setting as a row of the table of settings. `loaded` is the backend by its own name, which says what `auto` is.
+pub fn as_row(measured: &Measured, loaded: &str) -> String {
     let Measured { backend, threads, batch, visits_per_s, evals_per_s, .. } = measured;
     let (cache, fill) = (measured.cache_hit_share * 100.0, measured.batch_fill * 100.0);
     let (p50, p95) = (measured.batch_latency_ms.p50, measured.batch_latency_ms.p95);
-    let backend = plain(backend);
+    let backend = match loaded.split(',').next() {
+        Some(name) if backend == AUTO => format!("{AUTO} ({})", plain(name.trim_start_matches("onnxruntime "))),
+        _ => plain(backend),
+    };
     format!(
-        "{backend:<14} {threads:>7} {batch:>6} {visits_per_s:>10.0} {evals_per_s:>10.0} {cache:>5.1}% {fill:>5.0}% {p50:>9.2} {p95:>9.2}{}",
+        "{backend:<19} {threads:>7} {batch:>6} {visits_per_s:>10.0} {evals_per_s:>10.0} {cache:>5.1}% {fill:>5.0}% {p50:>9.2} {p95:>9.2}{}",
         cards::in_row(measured.cards.as_deref())
     )
 }
@@ -223,7 +235,17 @@ mod tests {
             saturation: zeitnot_lab::measure::Saturation { batch: 256, evals_per_s: 900.0, is_reached },
         };
         assert!(saturation_in_words(&found(true)).starts_with("x at batch 256 with 2 threads (900 evaluations/s; "));
-        assert_eq!(saturation_in_words(&found(false)), "x not up to batch 256 with 2 threads (900 evaluations/s)");
+        assert_eq!(saturation_in_words(&found(false)), "x: none up to batch 256 with 2 threads (900 evaluations/s)");
+    }
+
+    #[test]
+    fn a_row_says_what_auto_is() {
+        let row = |backend: &str, loaded: &str| {
+            as_row(&Measured { backend: backend.to_owned(), ..measured(8, 1.0) }, loaded).trim_end().to_owned()
+        };
+        assert!(row("auto", "native, zeitnot-small").starts_with("auto (native)  "));
+        assert!(row("auto", "onnxruntime webgpu, t1").starts_with("auto (webgpu)  "));
+        assert!(row("cuda", "native, zeitnot-small").starts_with("cuda  "));
     }
 
     #[test]
