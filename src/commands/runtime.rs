@@ -34,12 +34,12 @@ enum RuntimeCommand {
         /// The libraries are NVIDIA's: 1.6 GB, for CUDA 12 2.0 GB.
         #[arg(long, group = "variant")]
         gpu: bool,
-        /// CUDA of --gpu [default: 13, or 12 on old drivers and cards]
+        /// CUDA of --gpu, which it implies [default: 13, or 12 on old drivers and cards]
         ///
         /// CUDA 13 needs NVIDIA's driver 580 or later and cards from Turing on (GTX 16, RTX 20), CUDA 12 driver 525 or
         /// later and cards from Pascal on (GTX 10).
         #[arg(long, value_name = "VERSION", value_parser = ["12", "13"])]
-        #[arg(requires = "gpu", conflicts_with_all = ["openvino", "directml", "webgpu", "tensorrt_rtx", "migraphx"])]
+        #[arg(conflicts_with_all = ["openvino", "directml", "webgpu", "tensorrt_rtx", "migraphx"])]
         cuda: Option<String>,
         /// Variant with OpenVINO
         #[arg(long, group = "variant")]
@@ -75,7 +75,7 @@ pub fn run(args: RuntimeArgs) -> anyhow::Result<()> {
                 (migraphx, Variant::MiGraphX),
             ];
             let variant = match asked.into_iter().find(|(is_asked, _)| *is_asked) {
-                _ if gpu => for_cards(cuda.as_deref()),
+                _ if gpu || cuda.is_some() => for_cards(cuda.as_deref()),
                 Some((_, variant)) => variant,
                 None => Variant::Cpu,
             };
