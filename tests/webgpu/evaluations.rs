@@ -106,6 +106,7 @@ fn the_device_is_there_or_it_is_said_what_is_missing() {
     let line = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     let start = "zeitnot: WebGPU cannot run here: Vulkan finds no graphics card";
     assert!(line.starts_with(start) && line.lines().count() == 1, "{line}");
+    assert!(line.contains("limited by VK_ICD_FILENAMES=/there/is/none.json"), "{line}");
     let probed = device.command().args(["doctor", "--probe-provider=webgpu"]).assert().success();
     drop(probed);
     let loaded = device.command().args(["net", "fetch", "--prepare", "--weights", TINY]).assert().success();

@@ -59,4 +59,5 @@ fn a_search_is_answered_whatever_the_device_does() {
     assert!(errors(&lines).is_empty() && lines.iter().any(|line| line.contains("runs of 4 positions")), "{lines:?}");
     assert!(nodes(&engine.search("startpos", "go nodes 30")) > SEVERAL_RUNS);
     engine.complains("setoption name BackendOptions value gpu=1", &["gpu: \"1\" is not 0"]);
+    engine.complains("setoption name BackendOptions value datatype=f16", &["SwiftShader", "has no float16; leave out"]);
 }
