@@ -29,6 +29,13 @@ pub fn command() -> Command {
                 .value_parser(["white", "black", "random"])
                 .default_value("white")
                 .help("Your side"),
+            flag("elo", "ELO")
+                .help("Strength of the engine, as UCI_Elo under UCI_LimitStrength (docs/levels.md)")
+                .value_parser(value_parser!(u64)),
+            flag("maia", "RATING")
+                .help("A Maia as the opponent, which plays like people of this rating and takes their time: --weights maia-RATING")
+                .value_parser(value_parser!(u64))
+                .conflicts_with("WeightsFile"),
             flag("tc", "[MOVES/]TIME[+INC]")
                 .help("Time control in seconds or minutes:seconds, such as 3:00+2, or yours and the engine's (T1,T2)")
                 .value_parser(|text: &str| text.parse::<TimeControls>()),
@@ -66,7 +73,15 @@ pub fn options(matches: &ArgMatches) -> anyhow::Result<Options> {
     }
     // Only to read the options: it loads nothing.
     let engine = engine_options::engine(matches, engine_options::MAY_INSTALL)?;
-    Ok(engine.options().clone())
+    let mut options = engine.options().clone();
+    if let Some(rating) = matches.get_one::<u64>("maia") {
+        options.set("WeightsFile", &format!("maia-{rating}"))?;
+    }
+    if let Some(elo) = matches.get_one::<u64>("elo") {
+        options.set("UCI_LimitStrength", "true")?;
+        options.set("UCI_Elo", &elo.to_string())?;
+    }
+    Ok(options)
 }
 
 /// The side of the person.

@@ -84,6 +84,7 @@ impl Opponent {
         let options = Options { automatic_memory: memory::automatic_limit(), ..options };
         let mut engine = Engine::with_backend(options, Arc::new(MonotonicClock::new()), loaded.backend)?;
         engine.announce_to(notes());
+        engine.play_maias_as_people();
         engine.prepare()?;
         Ok(Opponent { engine, network, interrupted, last: None })
     }
