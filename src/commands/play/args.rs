@@ -37,19 +37,19 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(u64))
                 .conflicts_with("WeightsFile"),
             flag("tc", "[MOVES/]TIME[+INC]")
-                .help("Time control in seconds or minutes:seconds, such as 3:00+2, or yours and the engine's (T1,T2)")
+                .help("Time control in seconds or minutes:seconds, or yours and the engine's (T1,T2)")
                 .value_parser(|text: &str| text.parse::<TimeControls>()),
             preset_flag(),
-            number("nodes", "N", "Nodes of each move of the engine, without a clock unless --tc or --preset is given"),
-            number("depth", "N", "Depth of each move of the engine, likewise"),
-            number("movetime", "MS", "Milliseconds of each move of the engine, without a clock")
+            number("nodes", "N", "Nodes of the engine's moves, without clocks unless they are asked for"),
+            number("depth", "N", "Depth of the engine's moves, likewise"),
+            number("movetime", "MS", "Milliseconds of each of the engine's moves, without clocks")
                 .conflicts_with_all(["tc", "preset"]),
             fen_option(),
             flag("pgn", "FILE")
-                .help("File of the game, written after each move; one that exists is added to")
+                .help("File of the game; one that exists is added to")
                 .default_value("play.pgn")
                 .value_parser(value_parser!(PathBuf)),
-            switch("resume", "Continuation of the last game in the file, which was interrupted, with the same other flags")
+            switch("resume", "Continuation of the file's last game, with the same other flags")
                 .conflicts_with_all(["side", "tc", "preset", "fen", "name"]),
             switch("ascii", "Letters as pieces"),
             flag("name", "NAME").help("Your name in the file").default_value("You"),
