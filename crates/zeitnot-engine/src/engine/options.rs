@@ -243,6 +243,8 @@ options! {
         Kind::Steps { min: 0.0, max: 100.0 }, "Chance to win, in percent below that of the best move, from which a move is not played at random";
     temp_visit_offset: f32 = LC0.temperature.visit_offset, "TempVisitOffset", "temp-visit-offset",
         Kind::Float { min: -1000.0, max: 1000.0 }, "Added to the visits of every move when one is played at random";
+    top_p: f32 = LC0.temperature.top_p, "TopP", "top-p", ONE,
+        "Share of the chances, the likeliest moves first, within which a move is played at random; 1: all moves";
     noise_epsilon: f32 = LC0.noise.epsilon, "DirichletNoiseEpsilon", "noise-epsilon", ONE,
         "Share of noise in the priors of the root, drawn for every search";
     noise_alpha: f32 = LC0.noise.alpha, "DirichletNoiseAlpha", "noise-alpha", Kind::Float { min: 0.0, max: 1e7 },
@@ -289,7 +291,7 @@ const MOVE_OVERHEAD_OF_RUNNERS: &str = "Move Overhead";
 
 /// The options that people set, by their UCI names, besides [`MOVE_OVERHEAD_OF_RUNNERS`]. Only with `--show-hidden` does
 /// the list under `uci` have the others: GUIs make a dialog of all that is listed.
-const COMMON: [&str; 33] = [
+const COMMON: [&str; 34] = [
     "WeightsFile",
     "Backend",
     "BackendOptions",
@@ -323,6 +325,7 @@ const COMMON: [&str; 33] = [
     "Contempt",
     "Temperature",
     "TempDecayMoves",
+    "TopP",
 ];
 
 impl OptionSpec {
@@ -476,6 +479,7 @@ impl Options {
                 endgame: self.temp_endgame,
                 value_cutoff: self.temp_value_cutoff,
                 visit_offset: self.temp_visit_offset,
+                top_p: self.top_p,
             },
             moves_left: MovesLeftParams {
                 max_effect: self.moves_left_max_effect,

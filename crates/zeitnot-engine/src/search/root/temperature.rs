@@ -21,6 +21,8 @@ pub(crate) struct Temperature {
     pub value_cutoff: f32,
     /// Added to the visits of every move; moves that are then below 0 are not played.
     pub visit_offset: f32,
+    /// Share of the chances, the largest first, within which a move is chosen; 1: all moves.
+    pub top_p: f32,
 }
 
 /// A move to choose from.
@@ -44,6 +46,7 @@ impl Temperature {
         endgame: 0.0,
         value_cutoff: 100.0,
         visit_offset: 0.0,
+        top_p: 1.0,
     };
 
     /// The temperature for the move after `ply` plies of the game; 0: the best move is played.
@@ -79,16 +82,35 @@ impl Temperature {
             let share = if most > 0.0 { visits(choice) / most } else { choice.p };
             share.max(0.0).powf(1.0 / temperature)
         };
-        let mut left = toss * moves.iter().map(weight).sum::<f32>();
+        let mut weights: Vec<f32> = moves.iter().map(weight).collect();
+        if self.top_p < 1.0 {
+            leave_out_the_rest(&mut weights, self.top_p);
+        }
+        let mut left = toss * weights.iter().sum::<f32>();
         let mut last = None;
-        for (index, choice) in moves.iter().enumerate().filter(|(_, choice)| weight(choice) > 0.0) {
+        for (index, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight > 0.0) {
             last = Some(index);
-            left -= weight(choice);
+            left -= weight;
             if left < 0.0 {
                 break;
             }
         }
         last
+    }
+}
+
+/// Sets the weight of every move to 0 but of the likeliest ones that together have at most this share of all, or of the
+/// likeliest alone if it has more: the rule of Maia-3's own program.
+fn leave_out_the_rest(weights: &mut [f32], share: f32) {
+    let limit = share * weights.iter().sum::<f32>();
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+    let mut taken = 0.0;
+    for (rank, index) in order.into_iter().enumerate() {
+        taken += weights[index];
+        if rank > 0 && taken > limit {
+            weights[index] = 0.0;
+        }
     }
 }
 
@@ -115,6 +137,19 @@ mod tests {
         assert_eq!([13, 14, 15].map(|ply| cut.at(ply)), [1.0, 0.3, 0.3], "the eighth move is after 14 plies");
         assert_eq!(Temperature::NONE.at(0), 0.0);
         assert_eq!(Temperature { endgame: 0.5, decay_moves: 3, ..Temperature::NONE }.at(0), 0.0, "Lc0: no cutoff");
+    }
+
+    #[test]
+    fn only_the_likeliest_moves_are_chosen_within_a_share() {
+        // Chances 0.2, 0.5, 0.3.
+        let moves = choices(&[(0, 0.0, 0.2), (0, 0.0, 0.5), (0, 0.0, 0.3)]);
+        let chosen = |top_p: f32| {
+            let within = Temperature { top_p, ..WARM };
+            [0.0, 0.3, 0.6, 0.9].map(|toss| within.choose(&moves, 1.0, toss).unwrap())
+        };
+        assert_eq!(chosen(1.0), [0, 1, 1, 2]);
+        assert_eq!(chosen(0.85), [1, 1, 1, 2], "0.8 of all are left: the second begins at 0.625 of them");
+        assert_eq!([chosen(0.7), chosen(0.0)], [[1; 4]; 2], "the likeliest is left in any case");
     }
 
     #[test]
