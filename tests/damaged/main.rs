@@ -15,7 +15,7 @@ use std::path::Path;
 
 use damage::{KINDS, Original};
 use parking_lot::Mutex;
-use zeitnot_engine::network::testing::{RandomNetwork, attention_networks};
+use zeitnot_engine::network::testing::{RandomMaia3, RandomNetwork, attention_networks};
 use zeitnot_engine::network::{Activation, Conversion, InputFormat, Network, NetworkError, PolicyKind, ValueKind};
 use zeitnot_engine::splitmix::SplitMix64 as Random;
 
@@ -94,6 +94,7 @@ fn small_networks() -> Vec<Original> {
         .collect();
     let model = Network::from_bytes(&default.gzip(SEED), NAME).unwrap().onnx(&Conversion::default()).unwrap();
     networks.push(Original::new("ONNX", &model.bytes));
+    networks.push(Original::new("Maia-3", &RandomMaia3::new(SEED).onnx(false)));
     networks
 }
 

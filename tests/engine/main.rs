@@ -8,6 +8,7 @@ mod backend_shared;
 mod chess_shared;
 mod contempt_shared;
 mod int8;
+mod maia3;
 mod native;
 mod network_shared;
 mod positions;

@@ -1,8 +1,8 @@
 //! Prepares a position for a network and computes its key in the position cache.
 
 use super::Attributes;
-use crate::chess::{Game, Move};
-use crate::network::{Planes, Transform, encode, policy_index};
+use crate::chess::{Game, Move, Ratings};
+use crate::network::{InputFormat, Planes, Transform, encode, maia3, policy_index};
 use crate::splitmix::mix;
 
 /// One position for a network.
@@ -12,7 +12,7 @@ pub struct Query {
     pub key: u64,
     /// The input planes; `None` for a backend that does not look at the board.
     pub planes: Option<Box<Planes>>,
-    /// The policy index, 0..1858, of each legal move, in the order of the moves given.
+    /// The policy index of each legal move, 0..1858 or with Maia-3 0..4352, in the order of the moves given.
     pub indices: Vec<u16>,
 }
 
@@ -44,7 +44,10 @@ impl Query {
         };
         let turn = game.current().turn();
         self.indices.clear();
-        self.indices.extend(moves.iter().map(|&mv| policy_index(mv, turn, transform)));
+        match attributes.input {
+            Some((InputFormat::Maia3, _)) => self.indices.extend(moves.iter().map(|&mv| maia3::policy_index(mv, turn))),
+            _ => self.indices.extend(moves.iter().map(|&mv| policy_index(mv, turn, transform))),
+        }
         self.key = cache_key(game);
     }
 }
@@ -56,6 +59,9 @@ const RULE50_STEP: u32 = 8;
 /// Ply of the counter from which each ply has its own key: maia-1900's value of a board changes by 0.03 from 95 to 99.
 const RULE50_EXACT: u32 = 80;
 
+/// Lowest bits of the ratings' share of a key, apart from all that the counter and repetitions have there.
+const RATED: u64 = 0xffff;
+
 /// The key of the current position of `game` in a position cache.
 ///
 /// The key is made of the board's Zobrist key, of whether the position has occurred before, and of the fifty-move
@@ -63,10 +69,15 @@ const RULE50_EXACT: u32 = 80;
 /// same board one move before the draw (docs/lc0.md, 7.9). As with Lc0, the positions before the current one do not
 /// count, though a network sees seven of them.
 ///
-/// The key knows neither network nor input format: a cache belongs to one loaded network.
+/// The key knows neither network nor input format: a cache belongs to one loaded network. Ratings, which only games for a
+/// network that plays by them have, are part of it.
 pub(crate) fn cache_key(game: &Game) -> u64 {
     let position = game.current();
-    key_of(position.key(), position.repetitions() > 0, position.rule50())
+    let key = key_of(position.key(), position.repetitions() > 0, position.rule50());
+    match game.ratings() {
+        None => key,
+        Some(Ratings { white, black }) => key ^ mix(u64::from(white) << 32 | u64::from(black) << 16 | RATED),
+    }
 }
 
 fn key_of(board: u64, repeated: bool, rule50: u32) -> u64 {

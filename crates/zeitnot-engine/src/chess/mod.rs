@@ -22,6 +22,7 @@ mod moves;
 mod outcome;
 mod perft;
 mod position;
+mod ratings;
 mod reachable;
 mod san;
 
@@ -33,5 +34,6 @@ pub(crate) use outcome::FIFTY_MOVES_PLIES;
 pub use outcome::Outcome;
 pub use perft::{divide, perft};
 pub use position::Position;
+pub use ratings::Ratings;
 pub use san::{SanError, is_san, parse_san};
 pub use shakmaty::{Color, Move, MoveList, Role, Square};

@@ -37,7 +37,7 @@
 //! | `searching`, `ending` | the start of a search with its plan; stop, answer and end |
 //! | `ponder`, `search_and_wait` | pondering and its hit; searches that are waited for |
 //! | `strength` | levels, and a Maia that plays as people do |
-//! | `algorithm`, `contempt` | moves by the network alone; the side that contempt favours |
+//! | `algorithm`, `contempt`, `ratings` | moves by the network alone; the side that contempt favours; the ratings that a Maia-3 plays by |
 //! | `score` | scores of every `ScoreType`, win, draw and loss in permille |
 
 pub mod ignored_options;
@@ -55,6 +55,7 @@ mod network_evaluator;
 mod option_kind;
 mod ponder;
 mod preparing;
+mod ratings;
 mod score;
 mod search_and_wait;
 mod searching;
@@ -80,7 +81,7 @@ pub use crate::search::{EndReason, Line, Listener, MOST_MOVES, MoveStats, Report
 
 use crate::announcer::Announcer;
 use crate::backend::{Backend, DeviceOptions};
-use crate::chess::Game;
+use crate::chess::{Game, Ratings};
 use crate::clock::Clock;
 use crate::managers::{self, Patience};
 use crate::search::{Search, SearchParams, SearchThreads, SharedRootObserver, Tree, WdlRescale};
@@ -118,6 +119,8 @@ pub struct Engine {
     busy_until_ms: f64,
     /// Rescaling by which the tree's values were computed.
     rescaled: WdlRescale,
+    /// Ratings by which the tree's positions were evaluated.
+    rated: Option<Ratings>,
     /// Source of the seeds for the searches of a game; `None` before the first one, and without `RandomSeed`.
     random: Option<Xoshiro256PlusPlus>,
     books_and_tables: BooksAndTables,
@@ -169,6 +172,7 @@ impl Engine {
             threads: SearchThreads::default(),
             busy_until_ms: f64::NEG_INFINITY,
             rescaled: WdlRescale::NONE,
+            rated: None,
             random: None,
             books_and_tables: BooksAndTables::default(),
             pondering: None,

@@ -1,6 +1,7 @@
 //! Evaluates positions by the network alone, without a search.
 
 use super::EngineError;
+use super::ratings::PlayerRatings;
 use crate::backend::{Attributes, Backend, Evaluation, Evaluator, Query};
 use crate::chess::{Game, Move};
 use std::sync::Arc;
@@ -9,6 +10,8 @@ use std::sync::Arc;
 pub struct NetworkEvaluator {
     backend: Arc<dyn Backend>,
     evaluator: Box<dyn Evaluator>,
+    /// Ratings in place of those that a game has.
+    ratings: Option<PlayerRatings>,
 }
 
 impl NetworkEvaluator {
@@ -18,7 +21,12 @@ impl NetworkEvaluator {
     /// When the device has no room for another evaluator.
     pub fn new(backend: Arc<dyn Backend>) -> Result<NetworkEvaluator, EngineError> {
         let evaluator = backend.evaluator()?;
-        Ok(NetworkEvaluator { backend, evaluator })
+        Ok(NetworkEvaluator { backend, evaluator, ratings: None })
+    }
+
+    /// The evaluator, by these ratings where the network plays by any.
+    pub(super) fn rated(self, ratings: PlayerRatings) -> NetworkEvaluator {
+        NetworkEvaluator { ratings: Some(ratings), ..self }
     }
 
     /// The query for the position at the end of `game`, whose legal moves are `moves`, and its evaluation.
@@ -26,7 +34,15 @@ impl NetworkEvaluator {
     /// # Errors
     /// The backend's.
     pub fn evaluate(&mut self, game: &Game, moves: &[Move]) -> Result<(Query, Evaluation), EngineError> {
-        let query = Query::new(game, moves, self.backend.attributes());
+        let attributes = self.backend.attributes();
+        let query = match self.ratings.and_then(|ratings| ratings.of(attributes, game.current().turn())) {
+            None => Query::new(game, moves, attributes),
+            ratings => {
+                let mut rated = game.clone();
+                rated.set_ratings(ratings);
+                Query::new(&rated, moves, attributes)
+            }
+        };
         let mut answers = self.evaluate_all(std::slice::from_ref(&query))?;
         let answer = answers.pop().expect("an evaluator gives one evaluation for each query");
         Ok((query, answer))

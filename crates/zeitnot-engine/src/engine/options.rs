@@ -8,6 +8,7 @@ use super::score::ScoreType;
 use super::strength::{FULL_SKILL, HIGHEST_ELO, LOWEST_ELO};
 use super::words::{FpuStrategy, FpuStrategyAtRoot};
 use crate::backend::{BackendOptions, DeviceOptions};
+use crate::chess::Ratings;
 use crate::network::HistoryFill;
 use crate::search::{Cpuct, Fpu, MovesLeftParams, Noise, SearchParams, Temperature};
 use std::borrow::Cow;
@@ -92,6 +93,8 @@ const ONE_EXCLUSIVE: Kind = Kind::Float { min: 0.0, max: 0.999 };
 /// Draw rates whose spread can be a divisor: neither 0 nor infinite.
 const DRAW_RATE: Kind = Kind::Float { min: 0.001, max: 0.999 };
 const TEMPERATURE: Kind = Kind::Float { min: 0.0, max: 100.0 };
+/// The ratings that Maia-3 tells apart.
+const RATING: Kind = Kind::Spin { min: 0, max: Ratings::MOST as u64 };
 /// The largest number that GUIs hold in a spin box.
 const LARGEST_SEED: u64 = i32::MAX as u64;
 
@@ -245,6 +248,10 @@ options! {
         Kind::Float { min: -1000.0, max: 1000.0 }, "Added to the visits of every move when one is played at random";
     top_p: f32 = LC0.temperature.top_p, "TopP", "top-p", ONE,
         "Share of the chances, the likeliest moves first, within which a move is played at random; 1: all moves";
+    self_elo: u64 = u64::from(Ratings::USUAL), "SelfElo", "self-elo", RATING,
+        "Rating that a Maia-3 plays like";
+    oppo_elo: u64 = u64::from(Ratings::USUAL), "OppoElo", "oppo-elo", RATING,
+        "Rating of the opponent that a Maia-3 expects";
     noise_epsilon: f32 = LC0.noise.epsilon, "DirichletNoiseEpsilon", "noise-epsilon", ONE,
         "Share of noise in the priors of the root, drawn for every search";
     noise_alpha: f32 = LC0.noise.alpha, "DirichletNoiseAlpha", "noise-alpha", Kind::Float { min: 0.0, max: 1e7 },
@@ -291,7 +298,7 @@ const MOVE_OVERHEAD_OF_RUNNERS: &str = "Move Overhead";
 
 /// The options that people set, by their UCI names, besides [`MOVE_OVERHEAD_OF_RUNNERS`]. Only with `--show-hidden` does
 /// the list under `uci` have the others: GUIs make a dialog of all that is listed.
-const COMMON: [&str; 34] = [
+const COMMON: [&str; 36] = [
     "WeightsFile",
     "Backend",
     "BackendOptions",
@@ -326,6 +333,8 @@ const COMMON: [&str; 34] = [
     "Temperature",
     "TempDecayMoves",
     "TopP",
+    "SelfElo",
+    "OppoElo",
 ];
 
 impl OptionSpec {

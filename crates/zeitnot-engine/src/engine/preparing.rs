@@ -179,7 +179,7 @@ impl Engine {
     /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's.
     pub fn network_evaluator(&self) -> Result<NetworkEvaluator, EngineError> {
         let loaded = self.loaded.as_ref().ok_or(EngineError::NothingLoaded)?;
-        NetworkEvaluator::new(Arc::clone(&loaded.backend))
+        Ok(NetworkEvaluator::new(Arc::clone(&loaded.backend))?.rated(self.options.player_ratings()))
     }
 }
 

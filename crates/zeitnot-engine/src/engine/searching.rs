@@ -175,11 +175,13 @@ impl Engine {
         let clock_ms = params.clock(turn).map(|clock| (clock.time_ms - options.move_overhead as f64).max(0.0));
         let Configured { limits, params: search_params, stoppers, network_alone } =
             algorithm::configure(options.algorithm, moves, clock_ms, limits, search_params, stoppers);
-        let is_limited = self.take_manner(params);
-        if network_alone || is_limited || !search_params.wdl_rescale.grows_as(&self.rescaled) {
+        let (is_limited, ratings) = (self.take_manner(params), self.ratings());
+        let is_other_value = !search_params.wdl_rescale.grows_as(&self.rescaled) || ratings != self.rated;
+        if network_alone || is_limited || is_other_value {
             self.reset_tree();
         }
-        self.rescaled = search_params.wdl_rescale;
+        (self.rescaled, self.rated) = (search_params.wdl_rescale, ratings);
+        self.game.set_ratings(ratings);
         let seed = self.next_seed();
         let mut latency = self.loaded()?.latency();
         if let Some(tree) = &mut self.tree {

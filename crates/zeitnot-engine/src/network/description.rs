@@ -245,7 +245,11 @@ impl fmt::Display for Description {
         }
         write!(f, ", value {}{}", self.value, several(&self.value_heads))?;
         f.write_str(if self.moves_left { ", moves left" } else { ", no moves left" })?;
-        write!(f, ", input {} {PLANES} planes", self.input)?;
+        write!(f, ", input {}", self.input)?;
+        match self.input {
+            InputFormat::Maia3 => f.write_str(" tokens and two ratings")?,
+            _ => write!(f, " {PLANES} planes")?,
+        }
         f.write_str(if self.input_is_assumed { " (assumed)" } else { "" })?;
         if let Some(parameters) = self.parameters {
             let millions = parameters as f64 / MILLION;

@@ -274,7 +274,7 @@ fn network(content: Bytes, name: &str, interface: &OnnxInterface) -> Result<(Des
 
 fn describe_onnx(model: &OnnxModel, input: InputFormat, net: &proto::Net) -> Description {
     let value = match model.value {
-        ValueOutput::Wdl(_) => ValueKind::Wdl,
+        ValueOutput::Wdl(_) | ValueOutput::LossDrawWinLogits(_) => ValueKind::Wdl,
         ValueOutput::Scalar(_) => ValueKind::Scalar,
     };
     Description::of_onnx(model.bytes.len(), value, model.moves_left.is_some(), input, net)

@@ -22,10 +22,12 @@ pub enum InputFormat {
     CanonicalV2 = 5,
     /// `CanonicalV2` with the side to move in the plane of the move counter.
     CanonicalV2Armageddon = 133,
+    /// The tokens of Maia-3 and the ratings of both players: none of Lc0's formats, and no number in a file.
+    Maia3 = -3,
 }
 
 impl InputFormat {
-    /// Every format, in the order of the file format's documentation.
+    /// Every format of Lc0's, in the order of the file format's documentation.
     pub const ALL: [InputFormat; 7] = [
         InputFormat::Classical,
         InputFormat::WithCastlingPlane,
@@ -54,7 +56,7 @@ impl InputFormat {
 
     /// Whether the history ends at irreversible changes and the board is brought to a canonical orientation.
     pub(crate) fn is_canonical(self) -> bool {
-        !matches!(self, InputFormat::Classical | InputFormat::WithCastlingPlane)
+        !matches!(self, InputFormat::Classical | InputFormat::WithCastlingPlane | InputFormat::Maia3)
     }
 
     /// Whether the fifty-move counter is divided by 100.
@@ -83,6 +85,7 @@ impl fmt::Display for InputFormat {
             InputFormat::CanonicalHectopliesArmageddon => "canonical hectoplies armageddon",
             InputFormat::CanonicalV2 => "canonical v2",
             InputFormat::CanonicalV2Armageddon => "canonical v2 armageddon",
+            InputFormat::Maia3 => "Maia-3",
         })
     }
 }

@@ -26,6 +26,7 @@
 //! | `onnx` | conversion to ONNX, and the interface of models that came as ONNX |
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
+//! | `maia3` | input and policy of Maia-3 |
 //! | `find_network`, `built_in` | the places of networks, and the one inside the program |
 //! | `maia` | the networks of Maia, recognised by their content |
 //! | `error` | errors of network files |
@@ -48,6 +49,7 @@ mod format;
 mod gzip;
 mod header;
 pub(crate) mod maia;
+pub(crate) mod maia3;
 mod onnx;
 pub(crate) mod onnx_proto;
 mod planes;
@@ -66,7 +68,9 @@ pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{InputFormat, PolicyKind, ValueKind};
 pub(crate) use onnx::{ActivationRange, Quantiser};
-pub use onnx::{Conversion, EndTypes, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput};
+pub use onnx::{
+    Conversion, EndTypes, Maia3Input, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput,
+};
 pub(crate) use onnx::{fields as onnx_fields, keys as onnx_keys, without_default_inputs};
 pub use planes::{HistoryFill, PLANES, Planes, encode};
 pub(crate) use policy::{CONVOLUTION_MAP, FIRST_PROMOTION, PROMOTIONS, positional_map, squares as move_squares};

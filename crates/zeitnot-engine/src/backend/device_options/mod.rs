@@ -273,7 +273,7 @@ impl DeviceOptions {
         let format = input_format.map(|format| format.to_string().replace(' ', "-"));
         let value = value.as_ref().map(|value| match value {
             ValueOutput::Wdl(name) => (onnx_keys::WDL, name),
-            ValueOutput::Scalar(name) => (onnx_keys::VALUE, name),
+            ValueOutput::Scalar(name) | ValueOutput::LossDrawWinLogits(name) => (onnx_keys::VALUE, name),
         });
         let named = [(onnx_keys::INPUT, input), (onnx_keys::POLICY, policy), (onnx_keys::MOVES_LEFT, moves_left)];
         let named = named.into_iter().filter_map(|(key, name)| Some((key, name.as_ref()?)));

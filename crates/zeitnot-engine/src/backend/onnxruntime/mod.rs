@@ -13,7 +13,7 @@
 //! | `external` | the files that the tensors of a model may lie in |
 //! | `fixed_names` | models under fixed names, as their own may change while the network does not |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
-//! | `run_buffers` | the tensors of runs, made once for each size |
+//! | `run_buffers`, `maia3_tensors` | the tensors of runs, made once for each size; those of Maia-3 |
 //! | `outputs` | evaluations from the outputs of a run |
 //! | `tensor` | the numbers of inputs and outputs, which may be narrower than float32 |
 
@@ -21,6 +21,7 @@ mod bare_session;
 mod device_session;
 mod external;
 mod fixed_names;
+mod maia3_tensors;
 mod model_io;
 mod outputs;
 mod prover;
@@ -120,7 +121,7 @@ impl OnnxRuntimeBackend {
             name: format!("onnxruntime {}, {}", provider.name(), shared.model_io.network),
             device: device_name,
             input: Some((network.description().input, history_fill)),
-            has_wdl: matches!(shared.model_io.model.value, ValueOutput::Wdl(_)),
+            has_wdl: !matches!(shared.model_io.model.value, ValueOutput::Scalar(_)),
             has_moves_left: shared.model_io.model.moves_left.is_some(),
             preferred_batch: saturated.map_or(preferred, |(rows, _)| preferred.min(shared.rows.of(rows))),
             smallest_batch: shared.rows.of(1),

@@ -1,12 +1,12 @@
 //! Checks that the inputs and outputs of a session's model are those of a chess network.
 
 use ort::session::Session;
-use ort::value::{Outlet, ValueType};
+use ort::value::{Outlet, TensorElementType, ValueType};
 
 use super::{fixed_names, stem, tensor};
 use crate::backend::{BackendError, LARGEST_BATCH};
 use crate::network::{
-    Conversion, MOVES, ModelInput, Network, OnnxModel, PLANES, Precision, ValueOutput, without_default_inputs,
+    Conversion, Maia3Input, ModelInput, Network, OnnxModel, PLANES, Precision, without_default_inputs,
 };
 use crate::runtime::Provider;
 
@@ -34,12 +34,10 @@ impl ModelIo {
     /// The outputs that are read: name, numbers for each position, and type.
     pub(super) fn outputs(&self) -> impl Iterator<Item = (&str, usize, Precision)> {
         let types = self.model.types;
-        let value = match &self.model.value {
-            ValueOutput::Wdl(name) => (name.as_str(), 3, types.value),
-            ValueOutput::Scalar(name) => (name.as_str(), 1, types.value),
-        };
+        let (value, width) = self.model.value.end();
         let moves_left = self.model.moves_left.as_deref().map(|name| (name, 1, types.moves_left));
-        [(self.model.policy.as_str(), MOVES, types.policy), value].into_iter().chain(moves_left)
+        let policy = (self.model.policy.as_str(), self.model.policy_size(), types.policy);
+        [policy, (value, width, types.value)].into_iter().chain(moves_left)
     }
 
     /// Checks the inputs and outputs of the session. Returns the batch size where the model fixes it.
@@ -51,18 +49,39 @@ impl ModelIo {
                     return Err(wrong(format!("it wants a second input {}", other.name())));
                 }
                 let planes = [PLANES as i64, 8, 8];
-                check_tensor(session.inputs(), "input", (name, self.model.types.input), &planes).map_err(wrong)?
+                check_tensor(session.inputs(), "input", (name, tensor::element_type(self.model.types.input)), &planes)
+                    .map_err(wrong)?
             }
             // Made here, with any batch.
             ModelInput::Packed { .. } => None,
+            ModelInput::Maia3(input) => self.check_maia3(input, session.inputs()).map_err(wrong)?,
         };
         for (name, width, precision) in self.outputs() {
-            let rows = check_tensor(session.outputs(), "output", (name, precision), &[width as i64]).map_err(wrong)?;
+            let end = (name, tensor::element_type(precision));
+            let rows = check_tensor(session.outputs(), "output", end, &[width as i64]).map_err(wrong)?;
             if let (Some(rows), Some(batch)) = (rows, batch)
                 && rows != batch
             {
                 return Err(wrong(format!("its output {name} has {rows} rows for {batch} positions")));
             }
+        }
+        Ok(batch)
+    }
+
+    /// Checks the inputs of a Maia-3, as [`ModelIo::check`] does.
+    fn check_maia3(&self, input: &Maia3Input, inputs: &[Outlet]) -> Result<Option<usize>, String> {
+        let rating = if input.whole_ratings { TensorElementType::Int64 } else { TensorElementType::Float32 };
+        let types = [TensorElementType::Float32, rating, rating];
+        let mut batch = None;
+        for ((name, sizes), element) in input.tensors().into_iter().zip(types) {
+            let sizes: Vec<i64> = sizes.into_iter().map(|size| size as i64).collect();
+            let rows = check_tensor(inputs, "input", (name, element), &sizes)?;
+            if let (Some(rows), Some(batch)) = (rows, batch)
+                && rows != batch
+            {
+                return Err(format!("its input {name} has {rows} rows for {batch} positions"));
+            }
+            batch = batch.or(rows);
         }
         Ok(batch)
     }
@@ -82,15 +101,15 @@ impl ModelIo {
 fn check_tensor(
     outlets: &[Outlet],
     what: &str,
-    (name, precision): (&str, Precision),
+    (name, element): (&str, TensorElementType),
     wanted: &[i64],
 ) -> Result<Option<usize>, String> {
     let end = outlets.iter().find(|end| end.name() == name).ok_or_else(|| format!("it has no {what} {name}"))?;
     let ValueType::Tensor { ty, shape, .. } = end.dtype() else {
         return Err(format!("its {what} {name} is not a tensor"));
     };
-    if *ty != tensor::element_type(precision) {
-        return Err(format!("its {what} {name} is of type {ty:?}, not {precision}"));
+    if *ty != element {
+        return Err(format!("its {what} {name} is of type {ty:?}, not {element:?}"));
     }
     // A model may leave the rank of an output open as well.
     if shape.is_empty() && what == "output" {

@@ -12,6 +12,7 @@ use ort::memory::{AllocationDevice, Allocator, AllocatorType, MemoryInfo, Memory
 use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session};
 use ort::value::{DynTensor, ValueType};
 
+use super::maia3_tensors::Maia3Tensors;
 use super::outputs::Outputs;
 use super::tensor::{self, HostTensor};
 use super::{DeviceSession, ModelIo, first_line};
@@ -52,6 +53,7 @@ enum Input {
         boards: HostTensor<u8>,
         values: HostTensor<f32>,
     },
+    Maia3(Maia3Tensors),
 }
 
 impl RunBuffers {
@@ -63,6 +65,7 @@ impl RunBuffers {
                 boards: HostTensor::new(allocator, &[rows, PLANES, RANKS])?,
                 values: HostTensor::new(allocator, &[rows, PLANES, 1, 1])?,
             },
+            (ModelInput::Maia3(input), _) => Input::Maia3(Maia3Tensors::new(allocator, input, rows)?),
             (ModelInput::Dense(_), Precision::Float32) => {
                 Input::Dense { planes: HostTensor::new(allocator, &dense)?, held: HeldPlanes::empty(rows) }
             }
@@ -111,6 +114,7 @@ impl RunBuffers {
                 let boards = &mut boards.numbers_mut()[row * PLANES * RANKS..][..PLANES * RANKS];
                 planes.write_packed(boards, &mut values.numbers_mut()[row * PLANES..][..PLANES]);
             }
+            Input::Maia3(tensors) => tensors.set(row, planes),
         }
     }
 
@@ -136,6 +140,7 @@ impl RunBuffers {
                 Input::Packed { boards, values } => {
                     session.run_with_options(ort::inputs![boards.tensor(), values.tensor()], options)
                 }
+                Input::Maia3(tensors) => session.run_with_options(tensors.inputs(), options),
             };
             Outputs::take(model_io, outputs.map_err(|error| model_io.run_error(first_line(&error)))?, rows)
         })

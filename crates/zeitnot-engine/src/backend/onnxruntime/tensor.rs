@@ -19,6 +19,7 @@ pub(super) fn element_type(precision: Precision) -> TensorElementType {
 pub(super) trait Number: PrimitiveTensorElementType + Copy {}
 
 impl Number for u8 {}
+impl Number for i64 {}
 impl Number for f32 {}
 impl Number for f16 {}
 impl Number for bf16 {}

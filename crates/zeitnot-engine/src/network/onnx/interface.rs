@@ -38,7 +38,7 @@ impl OnnxInterface {
 fn value_name(value: &ValueOutput) -> (&'static str, &str) {
     match value {
         ValueOutput::Wdl(name) => (keys::WDL, name),
-        ValueOutput::Scalar(name) => (keys::VALUE, name),
+        ValueOutput::Scalar(name) | ValueOutput::LossDrawWinLogits(name) => (keys::VALUE, name),
     }
 }
 

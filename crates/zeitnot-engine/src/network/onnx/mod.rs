@@ -9,20 +9,24 @@ mod encode;
 pub(crate) mod fields;
 mod graph;
 mod interface;
+mod maia3_input;
 mod model;
 mod quantise;
 mod residual;
 
 use std::path::PathBuf;
 
+use super::maia3;
 use super::onnx_proto::field::{GRAPH, NODE, OP_TYPE};
 use super::planes::PLANES;
+use super::policy::MOVES;
 use fields::all;
 
 pub use conversion::{Conversion, MishForm, Precision};
 pub(crate) use converter::convert;
 pub(crate) use default_inputs::without_default_inputs;
 pub use interface::OnnxInterface;
+pub use maia3_input::Maia3Input;
 pub(crate) use model::inspect;
 pub(crate) use quantise::{ActivationRange, Quantiser};
 
@@ -57,7 +61,7 @@ pub struct OnnxModel {
     pub bytes: Vec<u8>,
     /// The input planes.
     pub input: ModelInput,
-    /// Name of the policy output: `[batch, 1858]`, logits.
+    /// Name of the policy output: `[batch, 1858]` or with Maia-3 `[batch, 4352]`, logits.
     pub policy: String,
     /// The value output.
     pub value: ValueOutput,
@@ -70,6 +74,14 @@ pub struct OnnxModel {
 }
 
 impl OnnxModel {
+    /// Number of logits in the policy output.
+    pub(crate) fn policy_size(&self) -> usize {
+        match self.input {
+            ModelInput::Maia3(_) => maia3::MOVES,
+            ModelInput::Dense(_) | ModelInput::Packed { .. } => MOVES,
+        }
+    }
+
     /// Whether any node is a convolution.
     pub(crate) fn has_convolutions(&self) -> bool {
         let nodes = all(&self.bytes, GRAPH).flat_map(|graph| all(graph, NODE));
@@ -90,6 +102,8 @@ pub enum ModelInput {
         /// Name of an input `[batch, 112, 1, 1]` of float32: the value of each plane.
         values: String,
     },
+    /// Maia-3's board and ratings.
+    Maia3(Maia3Input),
 }
 
 impl ModelInput {
@@ -98,6 +112,7 @@ impl ModelInput {
         match self {
             ModelInput::Dense(name) => vec![(name, vec![PLANES, 8, 8])],
             ModelInput::Packed { boards, values } => vec![(boards, vec![PLANES, 8]), (values, vec![PLANES, 1, 1])],
+            ModelInput::Maia3(input) => input.tensors(),
         }
     }
 }
@@ -122,4 +137,16 @@ pub enum ValueOutput {
     Wdl(String),
     /// Name of an output `[batch, 1]`: the expected score, -1 to 1.
     Scalar(String),
+    /// Name of an output `[batch, 3]` of Maia-3: logits of loss, draw and win.
+    LossDrawWinLogits(String),
+}
+
+impl ValueOutput {
+    /// Name and numbers of a position.
+    pub(crate) fn end(&self) -> (&str, usize) {
+        match self {
+            ValueOutput::Wdl(name) | ValueOutput::LossDrawWinLogits(name) => (name, 3),
+            ValueOutput::Scalar(name) => (name, 1),
+        }
+    }
 }

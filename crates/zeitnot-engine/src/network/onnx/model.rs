@@ -5,6 +5,7 @@ use prost::bytes::Bytes;
 
 use super::default_inputs;
 use super::interface::{Author, Name, Names, short};
+use super::maia3_input::{self, Maia3Input};
 use super::{EndTypes, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput, keys, names};
 use crate::network::NetworkError;
 use crate::network::format::InputFormat;
@@ -41,6 +42,13 @@ pub(crate) fn inspect(
             problem: format!("its input format {id:?} is unknown"),
         })?),
     };
+    if interface.first_key().is_none() && outer.is_none() && Maia3Input::is_in(&graph.input) {
+        let (input, policy, value, types) = maia3_input::ends(name, &graph.input, &graph.output)?;
+        drop((graph, given));
+        let bytes = bytes.into();
+        let model = OnnxModel { bytes, input, policy, value, moves_left: None, types, folder: None };
+        return Ok(Some((model, Some(InputFormat::Maia3))));
+    }
     let wanted =
         Names::of(outer, interface).map_err(|problem| NetworkError::Interface { name: name.to_owned(), problem })?;
     let inputs = Ends { file: name, kind: "input", ends: &graph.input };
@@ -127,35 +135,16 @@ impl Ends<'_> {
                     return Err(error(format!("is of ONNX's type {other}, and neither float32, float16 nor bfloat16")));
                 }
             };
-            if let Some(stated) = &tensor.shape {
-                let sizes: Vec<Option<i64>> = stated.dim.iter().skip(1).map(|dim| dim.dim_value).collect();
-                let fits = sizes.len() == shape.len()
-                    && sizes.iter().zip(shape).all(|(stated, &wanted)| stated.is_none_or(|stated| stated == wanted));
-                if !stated.dim.is_empty() && !fits {
-                    return Err(error(format!("does not have the sizes batch x {shape:?}")));
-                }
-            }
+        }
+        if !has_sizes(end, shape) {
+            return Err(error(format!("does not have the sizes batch x {shape:?}")));
         }
         Ok(Some((wanted.name.to_owned(), precision)))
     }
 
-    /// The names of the ends, for a message: as many as fit into a line.
+    /// The names of the ends, for a message.
     fn list(&self) -> String {
-        let mut list = String::new();
-        for (index, end) in self.ends.iter().enumerate() {
-            let name = short(end.name.as_deref().unwrap_or_default());
-            if index > 0 && list.len() + name.len() > LISTED {
-                list.push_str(&format!(" and {} more", self.ends.len() - index));
-                break;
-            }
-            list.push_str(if index > 0 { ", " } else { "" });
-            list.push_str(&name);
-        }
-        match self.ends.len() {
-            0 => format!("it has no {}s", self.kind),
-            1 => format!("its only {} is {list}", self.kind),
-            _ => format!("its {}s are {list}", self.kind),
-        }
+        listed(self.kind, self.ends)
     }
 
     /// The error about a name: a wrong wish of the user, or a model that is of no use.
@@ -165,5 +154,38 @@ impl Ends<'_> {
             Author::User => NetworkError::Interface { name, problem },
             Author::Lc0 | Author::File => NetworkError::Onnx { name, problem },
         }
+    }
+}
+
+/// The sizes of an end after the batch, those that the model states; `None` where it states no shape.
+pub(super) fn stated_sizes(end: &ValueInfoProto) -> Option<Vec<Option<i64>>> {
+    let shape = end.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref().filter(|shape| !shape.dim.is_empty())?;
+    Some(shape.dim.iter().skip(1).map(|dim| dim.dim_value).collect())
+}
+
+/// Whether an end has these sizes after the batch, as far as the model states them.
+pub(super) fn has_sizes(end: &ValueInfoProto, wanted: &[i64]) -> bool {
+    stated_sizes(end).is_none_or(|sizes| {
+        sizes.len() == wanted.len()
+            && sizes.iter().zip(wanted).all(|(size, &wanted)| size.is_none_or(|size| size == wanted))
+    })
+}
+
+/// The names of inputs or outputs, for a message: as many as fit into a line.
+pub(super) fn listed(kind: &str, ends: &[ValueInfoProto]) -> String {
+    let mut list = String::new();
+    for (index, end) in ends.iter().enumerate() {
+        let name = short(end.name.as_deref().unwrap_or_default());
+        if index > 0 && list.len() + name.len() > LISTED {
+            list.push_str(&format!(" and {} more", ends.len() - index));
+            break;
+        }
+        list.push_str(if index > 0 { ", " } else { "" });
+        list.push_str(&name);
+    }
+    match ends.len() {
+        0 => format!("it has no {kind}s"),
+        1 => format!("its only {kind} is {list}"),
+        _ => format!("its {kind}s are {list}"),
     }
 }

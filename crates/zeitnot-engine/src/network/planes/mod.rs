@@ -6,7 +6,7 @@
 
 use shakmaty::{Bitboard, CastlingSide, Color, Position as _, Role, Square};
 
-use super::{InputFormat, Transform};
+use super::{InputFormat, Transform, maia3};
 use crate::chess::{Game, Position};
 
 /// Input planes of a network.
@@ -15,7 +15,7 @@ pub const PLANES: usize = 112;
 #[cfg(test)]
 const SQUARES: usize = 64;
 /// Boards of the history, the current one included.
-const HISTORY: usize = 8;
+pub(super) const HISTORY: usize = 8;
 /// Planes of one board.
 const PLANES_PER_BOARD: usize = 13;
 /// The first plane after the history.
@@ -29,7 +29,7 @@ const ONES: usize = AUXILIARY + 7;
 /// Divisor of the fifty-move counter in hectoplies formats.
 const HECTOPLIES: f32 = 100.0;
 /// Every square.
-const ALL: u64 = u64::MAX;
+pub(super) const ALL: u64 = u64::MAX;
 
 /// The input of a network, sparse: the set squares of each plane, and the value they share.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub struct Planes {
 }
 
 impl Planes {
-    fn empty() -> Planes {
+    pub(super) fn empty() -> Planes {
         Planes { masks: [0; PLANES], values: [1.0; PLANES] }
     }
 
@@ -96,6 +96,9 @@ pub enum HistoryFill {
 /// The planes of the current position of a game, and the symmetry under which they show it (none unless `format` is
 /// canonical).
 pub fn encode(game: &Game, format: InputFormat, fill: HistoryFill) -> (Planes, Transform) {
+    if format == InputFormat::Maia3 {
+        return (maia3::encode(game), Transform::NONE);
+    }
     let mut planes = Planes::empty();
     write_history(&mut planes, game, format, fill);
     write_auxiliary(&mut planes, game, format);
@@ -169,14 +172,20 @@ fn write_history(planes: &mut Planes, game: &Game, format: InputFormat, fill: Hi
 
 /// Writes one board as `view` sees it.
 fn write_board(planes: &mut [u64], position: &Position, view: Color) {
+    write_pieces(planes, position, view);
+    if position.repetitions() > 0 {
+        planes[12] = ALL;
+    }
+}
+
+/// Writes the pieces of one board as `view` sees them: its own pawns, knights, bishops, rooks, queens and king, then the
+/// other side's.
+pub(super) fn write_pieces(planes: &mut [u64], position: &Position, view: Color) {
     let board = position.board();
     for (first, color) in [(0, view), (6, !view)] {
         for (index, role) in Role::ALL.into_iter().enumerate() {
             planes[first + index] = seen(board.by_color(color) & board.by_role(role), view);
         }
-    }
-    if position.repetitions() > 0 {
-        planes[12] = ALL;
     }
 }
 

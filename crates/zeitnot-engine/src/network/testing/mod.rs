@@ -11,9 +11,11 @@ use flate2::write::GzEncoder;
 use prost::Message;
 
 mod attention;
+mod maia3;
 mod onnx_models;
 
 pub use attention::{RandomBody, attention_networks};
+pub use maia3::RandomMaia3;
 pub use onnx_models::{with_external_data, with_listed_initializers, with_narrow_ends, with_renamed_ends};
 
 use super::file::MAGIC;

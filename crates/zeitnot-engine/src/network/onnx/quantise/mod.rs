@@ -61,6 +61,9 @@ impl Quantiser {
         if let Some(bytes) = without_default_inputs(&original.bytes) {
             original.bytes = bytes;
         }
+        if matches!(original.input, ModelInput::Maia3(_)) {
+            return Err(error("it is a Maia-3, which the conversion to int8 does not know"));
+        }
         let model = ModelProto::decode(&*original.bytes).map_err(|problem| error(&problem.to_string()))?;
         // Rewriting the model would lose fields that the messages of this crate do not have.
         if model.encoded_len() != original.bytes.len() {
@@ -80,8 +83,8 @@ impl Quantiser {
 
     /// Name of the model's input, which is dense.
     pub(crate) fn input(&self) -> &str {
-        let (ModelInput::Dense(name) | ModelInput::Packed { boards: name, .. }) = &self.original.input;
-        name
+        let tensors = self.original.input.tensors();
+        tensors[0].0
     }
 
     /// Names of the values whose ranges must be known.

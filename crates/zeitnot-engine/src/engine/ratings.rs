@@ -1,0 +1,36 @@
+//! Says by which ratings a network plays that asks for them: Maia-3.
+
+use super::{Engine, Options};
+use crate::backend::Attributes;
+use crate::chess::{Color, Ratings};
+use crate::network::InputFormat;
+
+/// The rating to play like, and that of the opponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PlayerRatings {
+    own: u16,
+    opponent: u16,
+}
+
+impl PlayerRatings {
+    /// The ratings of both sides where `turn` is ours; `None` for a network that does not play by ratings.
+    pub(super) fn of(self, attributes: &Attributes, turn: Color) -> Option<Ratings> {
+        let (format, _) = attributes.input?;
+        (format == InputFormat::Maia3).then(|| Ratings::of(turn, self.own, self.opponent))
+    }
+}
+
+impl Options {
+    /// The ratings that the options ask for.
+    pub(super) fn player_ratings(&self) -> PlayerRatings {
+        PlayerRatings { own: self.self_elo as u16, opponent: self.oppo_elo as u16 }
+    }
+}
+
+impl Engine {
+    /// The ratings for the search of the position, whose side to move is ours: also in analysis, and in pondering, which
+    /// searches what will be our move. `None` for a network that does not play by ratings.
+    pub(super) fn ratings(&self) -> Option<Ratings> {
+        self.options.player_ratings().of(self.attributes()?, self.game.current().turn())
+    }
+}
