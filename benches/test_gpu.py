@@ -1,8 +1,19 @@
-"""Tests of the page that gpu.py writes. Run with `python3 -m unittest discover -s benches`."""
+"""Tests of gpu.py and of its page. Run with `python3 -m unittest discover -s benches`."""
 
 import unittest
 
+from gpu import sizes
 from gpu_page import page
+
+
+class Device:
+    """A program on a device that makes this many evaluations a second."""
+
+    def __init__(self, rate, is_software=False):
+        self.rate, self.is_software = rate, is_software
+
+    def json(self, *arguments):
+        return ([{"evals_per_s": self.rate}], None) if self.rate else (None, "took longer than 9 s")
 
 
 def report(sizes, **parts):
@@ -12,6 +23,14 @@ def report(sizes, **parts):
     speed = {"network": "t1", "backend": "webgpu", "batches": batches, "problem": None}
     return {"machine": {}, "is software": False, "agreement": [], "speed": [speed], "variants": [], "lc0": [], "picture": [],
             "problems": [], **parts}
+
+
+class Sizes(unittest.TestCase):
+    def test_a_device_is_measured_at_what_it_runs_in_two_seconds(self):
+        for rate, backend, largest in [(5905, "webgpu", 1024), (200, "cuda", 256), (0, "cuda", 1), (5905, "onnxruntime", 64),
+                                       (10, "onnxruntime", 16)]:
+            self.assertEqual(sizes(Device(rate), None, backend)[-1], largest, (rate, backend))
+        self.assertEqual(sizes(Device(0, is_software=True), None, "webgpu"), [1, 8])
 
 
 class Page(unittest.TestCase):
