@@ -60,11 +60,7 @@ pub(super) fn configure(
     let movetime_ms = [movetime_ms, clock_ms].into_iter().flatten().reduce(f64::min);
     Configured {
         limits: SearchLimits { nodes: Some(nodes), infinite, ponder, movetime_ms, ..SearchLimits::default() },
-        params: SearchParams {
-            fpu_at_root: Some(Fpu::Absolute(BEYOND_ALL_VALUES)),
-            temperature,
-            ..params
-        },
+        params: SearchParams { fpu_at_root: Some(Fpu::Absolute(BEYOND_ALL_VALUES)), temperature, ..params },
         stoppers: StopperParams { smart_pruning_factor: 0.0, minimum_kld_gain: 0.0, ..stoppers },
         network_alone: true,
     }

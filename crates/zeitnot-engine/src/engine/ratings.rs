@@ -8,7 +8,7 @@ use crate::network::InputFormat;
 /// The rating to play like, and that of the opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PlayerRatings {
-    own: u16,
+    pub own: u16,
     opponent: u16,
 }
 
@@ -21,9 +21,13 @@ impl PlayerRatings {
 }
 
 impl Options {
-    /// The ratings that the options ask for.
+    /// The ratings that the options ask for. At a level both are those of the level, but for what was set.
     pub(super) fn player_ratings(&self) -> PlayerRatings {
-        PlayerRatings { own: self.self_elo as u16, opponent: self.oppo_elo as u16 }
+        let rating = |name: &str, set: u64| match self.elo_limit() {
+            Some(elo) if !self.was_set.contains(name) => elo as u16,
+            _ => set as u16,
+        };
+        PlayerRatings { own: rating("SelfElo", self.self_elo), opponent: rating("OppoElo", self.oppo_elo) }
     }
 }
 

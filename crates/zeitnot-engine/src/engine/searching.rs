@@ -223,8 +223,7 @@ impl Engine {
             multi_pv: options.multi_pv as usize,
             // The log file has them in any case, as with Lc0.
             with_move_stats: options.verbose_move_stats || !options.log_file.is_empty(),
-            with_live_stats: options.log_live_stats
-                && (options.verbose_move_stats || !options.log_file.is_empty()),
+            with_live_stats: options.log_live_stats && (options.verbose_move_stats || !options.log_file.is_empty()),
             start_ms,
             hard_limit_ms,
             due_ms,

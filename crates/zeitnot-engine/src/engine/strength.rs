@@ -47,14 +47,18 @@ impl Options {
         }
     }
 
-    /// The options with the network of their level: the nearest Maia where `WeightsFile` is one, else the network built
-    /// in, with which levels were measured.
+    /// The options with the network of their level: a Maia-3 where `WeightsFile` is one, which plays by ratings; the
+    /// nearest Maia where it is another; else the network built in, with which levels were measured.
     pub(super) fn with_network_of_level(&self) -> Options {
         let Some(elo) = self.elo_limit() else { return self.clone() };
-        let file = match network::find(named_path(&self.weights).as_deref()) {
-            Ok(Location::File(path)) => maia::nearest(&path, elo as u32),
+        let named = match network::find(named_path(&self.weights).as_deref()) {
+            Ok(Location::File(path)) => Some(path),
             _ => None,
         };
+        if named.as_deref().is_some_and(maia::plays_by_ratings) {
+            return self.clone();
+        }
+        let file = named.and_then(|path| maia::nearest(&path, elo as u32));
         let weights = file.map_or_else(|| BUILT_IN.to_owned(), |path| path.to_string_lossy().into_owned());
         let (backend, backend_options) = ("native".to_owned(), String::new());
         Options { weights, backend, backend_options, ..self.clone() }
@@ -85,7 +89,8 @@ impl Manner {
             nodes: 1,
             temperature: 1.0,
             policy_temperature: Some(1.0),
-            clock_elo: on_clock.then_some(rating),
+            // Those that `human` takes.
+            clock_elo: on_clock.then_some(rating.clamp(600, 3000)),
             maia: Some(rating),
         }
     }
@@ -115,10 +120,10 @@ impl Manner {
         let played = format!("{nodes} a move, Temperature {temperature:.2}");
         match (self.maia, self.clock_elo) {
             (Some(rating), Some(_)) => format!(
-                "maia-{rating} plays as people do: {played}, TimeManager {}; set NodesPerMove or TimeManager for another way",
+                "this Maia plays as people rated {rating} do: {played}, TimeManager {}; set NodesPerMove or TimeManager for another way",
                 options.time_manager
             ),
-            (Some(rating), None) => format!("maia-{rating} plays as people do: {played}"),
+            (Some(rating), None) => format!("this Maia plays as people rated {rating} do: {played}"),
             (None, _) => format!("limited to Elo {}: {played}", given.elo_limit().unwrap_or(HIGHEST_ELO)),
         }
     }
@@ -139,7 +144,7 @@ impl Engine {
         if go.infinite || !(on_clock || has_limit) {
             return None;
         }
-        let maia = self.attributes().and_then(|attributes| attributes.maia);
+        let maia = self.maia_rating();
         let is_set = ["TimeManager", "NodesPerMove"].iter().any(|name| self.options.was_set.contains(name));
         let as_people = self.plays_maias && on_clock && !has_limit && !is_set;
         match (maia, self.options.elo_limit()) {
@@ -147,6 +152,13 @@ impl Engine {
             (Some(rating), None) => as_people.then(|| Manner::of_maia(rating, true)),
             (Some(rating), Some(_)) => Some(Manner::of_maia(rating, as_people)),
         }
+    }
+
+    /// The rating of the people that the loaded network plays like; `None` if it is no Maia.
+    fn maia_rating(&self) -> Option<u32> {
+        let attributes = self.attributes()?;
+        let by_ratings = || self.ratings().map(|_| self.options.player_ratings().own.into());
+        attributes.maia.or_else(by_ratings)
     }
 
     /// The options that a move with these limits is played with.

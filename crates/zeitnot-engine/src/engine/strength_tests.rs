@@ -88,7 +88,11 @@ fn a_maia_plays_as_people_only_where_it_is_free_to() {
     };
     let played = manner(true, &[], &on_clock()).unwrap();
     assert_eq!(played, Manner::of_maia(1500, true));
-    assert_eq!(manner(true, &[], &GoParams { ponder: true, ..on_clock() }), Some(played), "the move that it may become");
+    assert_eq!(
+        manner(true, &[], &GoParams { ponder: true, ..on_clock() }),
+        Some(played),
+        "the move that it may become"
+    );
     assert_eq!(manner(false, &[], &on_clock()), None, "a match or a measurement");
     for (name, value) in [("TimeManager", zeitnot_time::DEFAULT_MANAGER), ("NodesPerMove", "0")] {
         assert_eq!(manner(true, &[(name, value)], &on_clock()), None, "{name} was set");
@@ -115,7 +119,9 @@ fn a_maia_takes_the_options_that_the_user_did_not_set() {
     given.set("Temperature", "0").unwrap();
     let options = maia.options(&given);
     assert_eq!((options.temperature, options.policy_temperature), (0.0, 1.0));
-    assert!(maia.note(&given).starts_with("maia-1500 plays as people do: one node a move, Temperature 0.00, "));
+    assert!(
+        maia.note(&given).starts_with("this Maia plays as people rated 1500 do: one node a move, Temperature 0.00, ")
+    );
 }
 
 #[test]

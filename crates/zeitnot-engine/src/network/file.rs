@@ -15,7 +15,9 @@ use super::gzip::{Members, is_gzip};
 use super::header::{Header, Structure};
 use super::weights::layers::Layers;
 use super::weights::tensor::Decoder;
-use super::{Body, InputFormat, NetworkError, OnnxInterface, OnnxModel, ValueKind, ValueOutput, budget, maia, onnx, proto};
+use super::{
+    Body, InputFormat, NetworkError, OnnxInterface, OnnxModel, ValueKind, ValueOutput, budget, maia, onnx, proto,
+};
 use zeitnot_text::files::open_regular;
 
 /// The magic number of an Lc0 network (docs/lc0.md, 4.6).
@@ -130,11 +132,7 @@ pub(crate) struct Parsed {
 }
 
 /// Reads a network from `bytes`, the content of the file `name`. Borrowed bytes are copied only where they are kept.
-pub(crate) fn parse(
-    bytes: Cow<'_, [u8]>,
-    name: &str,
-    interface: &OnnxInterface,
-) -> Result<Parsed, NetworkError> {
+pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str, interface: &OnnxInterface) -> Result<Parsed, NetworkError> {
     if bytes.is_empty() {
         return Err(NetworkError::Empty { name: name.to_owned() });
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Network;
+use super::{InputFormat, Network};
 use crate::digest::sha256;
 
 /// Size of the content of every Maia, in bytes: no other content is looked at.
@@ -31,6 +31,11 @@ pub(super) fn rating(content: &[u8]) -> Option<u32> {
     }
     let digest = sha256(content).ok()?;
     RATINGS.iter().find(|(_, known)| *known == digest).map(|(rating, _)| *rating)
+}
+
+/// Whether the network of this file is a Maia-3, which plays by ratings that it is told.
+pub(crate) fn plays_by_ratings(path: &Path) -> bool {
+    Network::load(path).is_ok_and(|network| network.description().input == InputFormat::Maia3)
 }
 
 /// The Maia that learned from players rated nearest to `elo`, among the file `one` and those beside it whose names begin
