@@ -7,6 +7,7 @@ mod kills;
 
 mod audit;
 mod audit_clocks;
+mod bots;
 mod cli;
 mod commands;
 mod devices;
