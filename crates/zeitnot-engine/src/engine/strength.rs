@@ -14,7 +14,7 @@ const LEVELS: [(u64, f64, f64); 8] = [
     (1640, 1.0, 0.1),
     (1900, 4.0, 0.1),
     (2100, 11.0, 0.1),
-    (2300, 24.0, 0.1),
+    (2300, 29.0, 0.1),
     (HIGHEST_ELO, 400.0, 0.1),
 ];
 
@@ -53,9 +53,11 @@ impl Options {
         let Some(elo) = self.elo_limit() else { return self.clone() };
         let named = match network::find(named_path(&self.weights).as_deref()) {
             Ok(Location::File(path)) => Some(path),
-            _ => None,
+            Ok(Location::BuiltIn(_)) => None,
+            // Loading it says what is wrong.
+            Err(_) => return self.clone(),
         };
-        if named.as_deref().is_some_and(maia::plays_by_ratings) {
+        if named.as_deref().is_some_and(|path| !path.exists() || maia::plays_by_ratings(path)) {
             return self.clone();
         }
         let file = named.and_then(|path| maia::nearest(&path, elo as u32));
