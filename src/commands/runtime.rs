@@ -34,7 +34,7 @@ enum RuntimeCommand {
         /// The libraries are NVIDIA's: 1.6 GB, for CUDA 12 2.0 GB.
         #[arg(long, group = "variant")]
         gpu: bool,
-        /// CUDA of --gpu, which it implies [default: 13, or 12 on old drivers and cards]
+        /// CUDA, with --gpu [default: 13, or 12 on old drivers and cards]
         ///
         /// CUDA 13 needs NVIDIA's driver 580 or later and cards from Turing on (GTX 16, RTX 20), CUDA 12 driver 525 or
         /// later and cards from Pascal on (GTX 10).

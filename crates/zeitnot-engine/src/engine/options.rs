@@ -298,7 +298,7 @@ const MOVE_OVERHEAD_OF_RUNNERS: &str = "Move Overhead";
 
 /// The options that people set, by their UCI names, besides [`MOVE_OVERHEAD_OF_RUNNERS`]. Only with `--show-hidden` does
 /// the list under `uci` have the others: GUIs make a dialog of all that is listed.
-const COMMON: [&str; 37] = [
+const COMMON: [&str; 34] = [
     "WeightsFile",
     "Backend",
     "BackendOptions",
@@ -333,9 +333,6 @@ const COMMON: [&str; 37] = [
     "Contempt",
     "Temperature",
     "TempDecayMoves",
-    "TopP",
-    "SelfElo",
-    "OppoElo",
 ];
 
 impl OptionSpec {
