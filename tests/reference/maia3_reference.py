@@ -2,7 +2,7 @@
 
     pip install torch maia3-runtime onnx
     python tests/reference/maia3_reference.py FOLDER [--model maia3-5m] [--positions 200] [--seed 1]
-    ZEITNOT_MAIA3=FOLDER cargo test --test engine maia3
+    ZEITNOT_MAIA3=FOLDER cargo test --test engine maia3 -- --ignored
 
 FOLDER gets `maia3.onnx` and `reference.jsonl`: for each position and pair of ratings one object with the start (`fen`, null for
 the standard one), the moves from there, the two ratings, the logits of the legal moves, and the probabilities of win, draw and

@@ -11,6 +11,7 @@ mod chess960;
 mod clients;
 mod fuzz;
 mod lc0_options;
+mod levels;
 mod memory;
 mod networks;
 mod options;

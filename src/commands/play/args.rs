@@ -4,6 +4,7 @@ use super::keyboard::{Heard, Keyboard};
 use super::words;
 use crate::commands::engine_options;
 use crate::commands::flags::{fen_option, flag, preset_flag, switch};
+use crate::commands::interrupt;
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
@@ -141,7 +142,15 @@ fn choose(keyboard: &Keyboard) -> Option<Preset> {
     let usual = 1 + names.iter().position(|name| *name == USUAL)?;
     loop {
         keyboard.prompt(&format!("Your choice (1-{}, default {usual}): ", names.len()));
-        let Heard::Line { text, .. } = keyboard.wait(None) else { return None };
+        let text = match keyboard.wait(None) {
+            Heard::Line { text, .. } => text,
+            Heard::PassedOver(why) => {
+                say!("{why}");
+                continue;
+            }
+            Heard::Interrupted => interrupt::exit("interrupted: no move was played"),
+            Heard::Late | Heard::End => return None,
+        };
         let chosen = match text.trim() {
             "" => Preset::find(USUAL),
             text => match text.parse::<usize>() {

@@ -123,6 +123,8 @@ impl Session<'_> {
                 Ok(Typed::Quit) => return Ok(Some(End::Left)),
                 Ok(Typed::Draw) => match self.look()? {
                     None => return Ok(Some(End::Interrupted)),
+                    // The look was on the person's clock.
+                    Some(_) if until.is_some_and(|until| Instant::now() >= until) => {}
                     Some(thought) if self.agrees(&thought) => {
                         return Ok(Some(End::Over { winner: None, termination: Termination::Agreement }));
                     }

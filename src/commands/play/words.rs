@@ -1,7 +1,7 @@
 //! Words of a game for people: clocks, limits, the engine's move.
 
 use zeitnot_lab::{Evaluation, Limits, TimeControl};
-use zeitnot_text::words::count;
+use zeitnot_text::words::{count, counted};
 use zeitnot_time::Plan;
 
 /// The clock below which a move is an emergency where the manager has no word of its own for it, in milliseconds: the
@@ -98,7 +98,7 @@ impl Moved<'_> {
             Some(plan) => format!("{time} of {}", granted(plan, "target", "")),
             None => time,
         };
-        let work = if self.is_book { "book".to_owned() } else { format!("{} nodes", count(self.nodes as f64)) };
+        let work = if self.is_book { "book".to_owned() } else { counted(self.nodes as usize, "node") };
         let score = self.evaluation.map(|evaluation| score(evaluation, self.is_white));
         let mark = self.plan.filter(|plan| is_emergency(plan)).map(|_| EMERGENCY.to_owned());
         let facts: Vec<String> = [Some(time), Some(work), score, mark].into_iter().flatten().collect();

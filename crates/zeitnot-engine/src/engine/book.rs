@@ -179,7 +179,7 @@ impl Book {
 
 /// The key of a position in a book. It can differ from [`Position::key`]: castling rights are by side, and an en
 /// passant capture counts wherever a pawn stands ready, pinned or not.
-fn polyglot_key(position: &Position) -> u64 {
+pub(super) fn polyglot_key(position: &Position) -> u64 {
     position.chess().zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
 

@@ -179,7 +179,9 @@ enum Named {
 impl Named {
     fn of(asked: &Options, options: &Options) -> Named {
         match () {
-            () if asked.elo_limit().is_some() => Named::OfLevel,
+            () if asked.elo_limit().is_some() && options.weights == asked.with_network_of_level().weights => {
+                if asked.weights == options.weights { Named::This } else { Named::OfLevel }
+            }
             () if asked.weights != options.weights => Named::Otherwise,
             () if asked.weights.is_empty() => Named::Nothing,
             () => Named::This,

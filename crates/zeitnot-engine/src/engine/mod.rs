@@ -138,10 +138,13 @@ pub struct Engine {
     root_observer: Option<SharedRootObserver>,
     /// Whether a Maia plays as people do, in their time.
     plays_maias: bool,
-    /// The manner of the last move.
-    manner: Option<strength::Manner>,
-    /// The options that name the network of a level, and the options as the user set them for it.
-    of_level: Option<(Options, Options)>,
+    /// Whether a level, or a Maia's manner, limited the last move; and the last line on one.
+    was_limited: bool,
+    manner_told: String,
+    /// Seed of the chance between two levels.
+    level_seed: u64,
+    /// The `WeightsFile` and the Elo of a level; network, backend and its options that play for them.
+    of_level: Option<((String, u64), String, String, String)>,
 }
 
 impl Engine {
@@ -183,7 +186,9 @@ impl Engine {
             reply_prior: None,
             root_observer: None,
             plays_maias: false,
-            manner: None,
+            was_limited: false,
+            manner_told: String::new(),
+            level_seed: rand::random(),
             of_level: None,
         }
     }
@@ -237,13 +242,18 @@ impl Engine {
         self.clock.now_ms()
     }
 
-    /// Sets an option by its UCI name; it holds from the next move on.
+    /// Sets an option by its UCI name; it holds from the next move on. An option that is sent as it stands does not count
+    /// as set, since GUIs send all of them; but for `MoveOverheadMs`.
     ///
     /// # Errors
     /// [`OptionError`], also for a time manager that cannot be built; and nothing is changed.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let mut options = self.options.clone();
         options.set(name, value)?;
+        let same = Options { was_set: options.was_set.clone(), ..self.options.clone() };
+        if options == same && options.stopper_params() == self.options.stopper_params() {
+            options.was_set.clone_from(&self.options.was_set);
+        }
         self.set_options(options)?;
         self.books_and_tables.option_set(name);
         Ok(())

@@ -1,21 +1,25 @@
 //! Plays at a level: `UCI_Elo` and `Skill Level` by nodes and temperature, and a Maia as people play.
 
+use super::algorithm::SearchAlgorithm;
+use super::book::polyglot_key;
 use super::{Engine, GoParams, Options};
 use crate::network::{self, BUILT_IN, Location, maia};
+use crate::splitmix::mix;
 use std::borrow::Cow;
 use zeitnot_text::files::named_path;
 
-/// The levels: Elo, nodes of a move, temperature. Between two of them the temperature and the logarithm of the nodes are
-/// interpolated. Played by the network built in, on one thread; the games are in docs/levels.md.
-const LEVELS: [(u64, f64, f64); 8] = [
-    (LOWEST_ELO, 1.0, 0.42),
-    (1240, 1.0, 0.3),
-    (1400, 1.0, 0.2),
-    (1640, 1.0, 0.1),
-    (1900, 4.0, 0.1),
-    (2100, 11.0, 0.1),
-    (2300, 29.0, 0.1),
-    (HIGHEST_ELO, 400.0, 0.1),
+/// The levels: Elo, nodes of a move, temperature. Between two of them each move is played by one of the two, as chance
+/// decides. Played by the network built in, on one thread; the games are in docs/levels.md.
+const LEVELS: [(u64, u64, f32); 9] = [
+    (LOWEST_ELO, 1, 0.42),
+    (1240, 1, 0.3),
+    (1400, 1, 0.2),
+    (1640, 1, 0.1),
+    (1900, 4, 0.3),
+    (2100, 11, 0.3),
+    (2300, 29, 0.3),
+    (2460, 120, 0.3),
+    (HIGHEST_ELO, 440, 0.3),
 ];
 
 /// The range of `UCI_Elo`: that of the levels that were measured.
@@ -33,7 +37,7 @@ pub(super) struct Manner {
     policy_temperature: Option<f32>,
     /// Rating of the player whose time is taken; `None`: the time manager is the option's.
     clock_elo: Option<u32>,
-    /// Whether the user is to hear of it because no option asked for it.
+    /// Rating of the people that a Maia learned from; `None` for a level.
     maia: Option<u32>,
 }
 
@@ -47,41 +51,63 @@ impl Options {
         }
     }
 
-    /// The options with the network of their level: a Maia-3 where `WeightsFile` is one, which plays by ratings; the
-    /// nearest Maia where it is another; else the network built in, with which levels were measured.
+    /// The options with the network of their level: a Maia-3 that `WeightsFile` names, which plays by ratings; the nearest
+    /// Maia where it names another; else the network built in, with which levels were measured.
     pub(super) fn with_network_of_level(&self) -> Options {
         let Some(elo) = self.elo_limit() else { return self.clone() };
-        let named = match network::find(named_path(&self.weights).as_deref()) {
-            Ok(Location::File(path)) => Some(path),
-            Ok(Location::BuiltIn(_)) => None,
+        let file = match named_path(&self.weights).map(|named| network::find(Some(&named))) {
+            Some(Ok(Location::File(path))) if path.exists() => maia::of_level(&path, elo as u32),
+            None | Some(Ok(Location::BuiltIn(_))) => None,
             // Loading it says what is wrong.
-            Err(_) => return self.clone(),
+            Some(_) => return self.clone(),
         };
-        if named.as_deref().is_some_and(|path| !path.exists() || maia::plays_by_ratings(path)) {
-            return self.clone();
+        match file {
+            Some(path) if named_path(&self.weights).as_deref() == Some(&path) => self.clone(),
+            file => {
+                let weights = file.map_or_else(|| BUILT_IN.to_owned(), |path| path.to_string_lossy().into_owned());
+                Options { weights, backend: "native".to_owned(), backend_options: String::new(), ..self.clone() }
+            }
         }
-        let file = named.and_then(|path| maia::nearest(&path, elo as u32));
-        let weights = file.map_or_else(|| BUILT_IN.to_owned(), |path| path.to_string_lossy().into_owned());
-        let (backend, backend_options) = ("native".to_owned(), String::new());
-        Options { weights, backend, backend_options, ..self.clone() }
+    }
+
+    /// What a level keeps of the options: none of those that change how well a search plays.
+    fn beside_the_search(&self) -> Options {
+        let given = self.clone();
+        Options {
+            weights: given.weights,
+            backend: given.backend,
+            backend_options: given.backend_options,
+            ram_limit: given.ram_limit,
+            hash: given.hash,
+            automatic_memory: given.automatic_memory,
+            cache: given.cache,
+            time_manager: given.time_manager,
+            slowmover: given.slowmover,
+            move_overhead: given.move_overhead,
+            syzygy_path: given.syzygy_path,
+            syzygy_fast_play: given.syzygy_fast_play,
+            multi_pv: given.multi_pv,
+            verbose_move_stats: given.verbose_move_stats,
+            log_live_stats: given.log_live_stats,
+            log_file: given.log_file,
+            random_seed: given.random_seed,
+            nodes_per_move: given.nodes_per_move,
+            nodes_as_playouts: given.nodes_as_playouts,
+            was_set: given.was_set,
+            ..Options::default()
+        }
     }
 }
 
 impl Manner {
-    /// The player of a level, with the network built in.
-    fn of_level(elo: u64) -> Manner {
+    /// The player of a level, with the network built in. `chance`, from 0 to 1, decides between the two levels around it.
+    fn of_level(elo: u64, chance: f64) -> Manner {
         let elo = elo.clamp(LOWEST_ELO, HIGHEST_ELO);
         let above = LEVELS.iter().position(|level| level.0 >= elo).unwrap_or(LEVELS.len() - 1).max(1);
         let (low, high) = (LEVELS[above - 1], LEVELS[above]);
         let share = (elo - low.0) as f64 / (high.0 - low.0) as f64;
-        let between = |low: f64, high: f64| low + share * (high - low);
-        Manner {
-            nodes: between(low.1.ln(), high.1.ln()).exp().round() as u64,
-            temperature: between(low.2, high.2) as f32,
-            policy_temperature: None,
-            clock_elo: None,
-            maia: None,
-        }
+        let (_, nodes, temperature) = if chance < share { high } else { low };
+        Manner { nodes, temperature, policy_temperature: None, clock_elo: None, maia: None }
     }
 
     /// A Maia that learned from people rated `rating`: each move as often as they play it. `on_clock`: it takes their
@@ -99,8 +125,15 @@ impl Manner {
 
     /// The options that the move is played with.
     pub(super) fn options(&self, given: &Options) -> Options {
-        // All nodes of the level are spent, whatever the clock: a move is drawn from their distribution.
-        let mut options = Options { threads: 1, smart_pruning_factor: 0.0, minimum_kld_gain: 0.0, ..given.clone() };
+        let kept = if self.maia.is_some() { given.clone() } else { given.beside_the_search() };
+        // Moves are drawn from all nodes: none is saved where the best move is certain.
+        let mut options = Options {
+            algorithm: SearchAlgorithm::Classic,
+            threads: 1,
+            smart_pruning_factor: 0.0,
+            minimum_kld_gain: 0.0,
+            ..kept
+        };
         let is_free = |name: &str| self.maia.is_none() || !given.was_set.contains(name);
         if is_free("Temperature") {
             options.temperature = self.temperature;
@@ -115,19 +148,22 @@ impl Manner {
     }
 
     /// A line for the user on how the move is played.
-    pub(super) fn note(&self, given: &Options) -> String {
-        let nodes = if self.nodes == 1 { "one node".to_owned() } else { format!("{} nodes", self.nodes) };
+    fn note(&self, given: &Options) -> String {
+        let elo = given.elo_limit().unwrap_or(HIGHEST_ELO);
+        let Some(rating) = self.maia else { return format!("limited to Elo {elo} (docs/levels.md)") };
         let options = self.options(given);
-        let temperature = options.temperature;
-        let played = format!("{nodes} a move, Temperature {temperature:.2}");
-        match (self.maia, self.clock_elo) {
-            (Some(rating), Some(_)) => format!(
-                "this Maia plays as people rated {rating} do: {played}, TimeManager {}; set NodesPerMove or TimeManager for another way",
-                options.time_manager
-            ),
-            (Some(rating), None) => format!("this Maia plays as people rated {rating} do: {played}"),
-            (None, _) => format!("limited to Elo {}: {played}", given.elo_limit().unwrap_or(HIGHEST_ELO)),
-        }
+        let of = match given.elo_limit() {
+            Some(elo) if elo != u64::from(rating) => format!(", the nearest to Elo {elo} here"),
+            _ => String::new(),
+        };
+        let played = format!("one node a move, Temperature {:.2}", options.temperature);
+        let clock = match self.clock_elo {
+            Some(_) => {
+                format!(", TimeManager {}; set NodesPerMove or TimeManager for another way", options.time_manager)
+            }
+            None => String::new(),
+        };
+        format!("this Maia plays as people rated {rating} do{of}: {played}{clock}")
     }
 }
 
@@ -150,10 +186,17 @@ impl Engine {
         let is_set = ["TimeManager", "NodesPerMove"].iter().any(|name| self.options.was_set.contains(name));
         let as_people = self.plays_maias && on_clock && !has_limit && !is_set;
         match (maia, self.options.elo_limit()) {
-            (None, limit) => limit.map(Manner::of_level),
+            (None, limit) => limit.map(|elo| Manner::of_level(elo, self.chance())),
             (Some(rating), None) => as_people.then(|| Manner::of_maia(rating, true)),
             (Some(rating), Some(_)) => Some(Manner::of_maia(rating, as_people)),
         }
+    }
+
+    /// A number from 0 to 1 that the position decides, and the engine's seed.
+    fn chance(&self) -> f64 {
+        let seed = if self.options.random_seed == 0 { self.level_seed } else { self.options.random_seed };
+        let drawn = mix(polyglot_key(self.game.current()) ^ mix(seed ^ u64::from(self.ply())));
+        (drawn >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// The rating of the people that the loaded network plays like; `None` if it is no Maia.
@@ -169,23 +212,36 @@ impl Engine {
         manner.map_or(Cow::Borrowed(&self.options), |manner| Cow::Owned(manner.options(&self.options)))
     }
 
-    /// Tells the user of a manner that the last move did not have. Returns whether this move or the last one has one:
-    /// then the tree does not count.
+    /// Tells the user of a manner that was not told last. Returns whether this move or the last one has one: then the
+    /// tree does not count.
     pub(super) fn take_manner(&mut self, go: &GoParams) -> bool {
         let manner = self.manner(go);
-        if let Some(manner) = manner.as_ref().filter(|manner| self.manner.as_ref() != Some(*manner)) {
-            self.announcer.say(&manner.note(&self.options));
+        if let Some(note) =
+            manner.as_ref().map(|manner| manner.note(&self.options)).filter(|note| *note != self.manner_told)
+        {
+            self.announcer.say(&note);
+            self.manner_told = note;
         }
         let is_limited = manner.is_some();
-        std::mem::replace(&mut self.manner, manner).is_some() || is_limited
+        std::mem::replace(&mut self.was_limited, is_limited) || is_limited
     }
 
     /// The options whose network is loaded: with a level, those of its network.
     pub(super) fn network_options(&mut self) -> Options {
-        if self.of_level.as_ref().is_none_or(|(given, _)| *given != self.options) {
-            self.of_level = Some((self.options.clone(), self.options.with_network_of_level()));
+        let Some(elo) = self.options.elo_limit() else { return self.options.clone() };
+        let asked = (self.options.weights.clone(), elo);
+        let loaded = match self.of_level.take() {
+            // Looking at the files takes time, and this move may be on the clock.
+            Some((known, weights, backend, backend_options)) if known == asked => {
+                Options { weights, backend, backend_options, ..self.options.clone() }
+            }
+            _ => self.options.with_network_of_level(),
+        };
+        if loaded.weights != asked.0 {
+            let Options { weights, backend, backend_options, .. } = loaded.clone();
+            self.of_level = Some((asked, weights, backend, backend_options));
         }
-        self.of_level.as_ref().map_or_else(|| self.options.clone(), |(_, loaded)| loaded.clone())
+        loaded
     }
 
     /// Whether a move has a clock; pondering counts as the move that it may become.

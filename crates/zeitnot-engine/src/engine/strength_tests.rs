@@ -35,13 +35,46 @@ fn on_clock() -> GoParams {
 
 #[test]
 fn levels_rise_with_elo() {
-    let levels: Vec<Manner> = (LOWEST_ELO..=HIGHEST_ELO).step_by(25).map(Manner::of_level).collect();
-    assert!(levels.windows(2).all(|pair| pair[0].nodes <= pair[1].nodes && pair[0].temperature >= pair[1].temperature));
+    // The mean logarithm of the nodes, and the mean temperature of moves by one node.
+    let of = |elo: u64| {
+        let moves = (0..1000).map(|chance| Manner::of_level(elo, (f64::from(chance) + 0.5) / 1000.0));
+        let sums = moves.fold((0.0, 0.0), |(nodes, heat), manner| {
+            let cold = if manner.nodes == 1 { f64::from(manner.temperature) } else { 0.0 };
+            (nodes + (manner.nodes as f64).ln(), heat + cold)
+        });
+        sums.0 - sums.1
+    };
+    let levels: Vec<f64> = (LOWEST_ELO..=HIGHEST_ELO).step_by(20).map(of).collect();
+    assert!(levels.windows(2).all(|pair| pair[0] < pair[1]), "{levels:?}");
     for (elo, nodes, temperature) in LEVELS {
-        let level = Manner::of_level(elo);
-        assert_eq!((level.nodes, level.temperature), (nodes as u64, temperature as f32), "{elo}");
+        for chance in [0.0, 0.999] {
+            let level = Manner::of_level(elo, chance);
+            assert_eq!((level.nodes, level.temperature), (nodes, temperature), "{elo}");
+        }
     }
-    assert_eq!(Manner::of_level(1), Manner::of_level(LOWEST_ELO));
+    assert_eq!(Manner::of_level(1, 0.5), Manner::of_level(LOWEST_ELO, 0.5));
+}
+
+#[test]
+fn options_of_the_search_do_not_change_a_level() {
+    let mut given = Options::default();
+    for (name, value) in [
+        ("CPuct", "9"),
+        ("TopP", "0.1"),
+        ("TempDecayMoves", "2"),
+        ("SearchAlgorithm", "policyhead"),
+        ("PolicyTemperature", "3"),
+        ("DirichletNoiseEpsilon", "0.5"),
+        ("Contempt", "100"),
+        ("Temperature", "0"),
+        ("TimeManager", "simple"),
+    ] {
+        given.set(name, value).unwrap();
+    }
+    let level = Manner::of_level(2300, 0.5);
+    let (plain, played) = (level.options(&Options::default()), level.options(&given));
+    assert_eq!(played.search_params(), plain.search_params());
+    assert_eq!((played.algorithm, played.time_manager.as_str()), (SearchAlgorithm::Classic, "simple"));
 }
 
 #[test]
@@ -58,7 +91,7 @@ fn a_limit_comes_from_either_option() {
 #[test]
 fn a_level_limits_every_search_with_an_end() {
     let mut engine = engine(false, &[("UCI_LimitStrength", "true"), ("UCI_Elo", "2600")]);
-    let nodes = Manner::of_level(2600).nodes;
+    let nodes = Manner::of_level(2600, 0.5).nodes;
     for go in [
         on_clock(),
         GoParams { movetime: Some(60_000.0), ..GoParams::default() },
@@ -136,4 +169,17 @@ fn a_maia_draws_its_moves() {
         moves.extend(end.best.map(|mv| mv.to_string()));
     }
     assert!(moves.len() > 3, "{moves:?}");
+}
+
+#[test]
+fn options_that_are_sent_as_they_stand_are_no_wish() {
+    let mut engine = engine(true, &[]);
+    engine.play_maias_as_people();
+    for (name, value) in [("TimeManager", zeitnot_time::DEFAULT_MANAGER), ("NodesPerMove", "0"), ("Temperature", "0")] {
+        engine.set_option(name, value).unwrap();
+    }
+    assert_eq!(engine.manner(&on_clock()), Some(Manner::of_maia(1500, true)));
+    assert_eq!(engine.played_options(&on_clock()).temperature, 1.0);
+    engine.set_option("NodesPerMove", "5").unwrap();
+    assert_eq!(engine.manner(&on_clock()), None);
 }

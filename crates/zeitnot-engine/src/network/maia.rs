@@ -33,20 +33,24 @@ pub(super) fn rating(content: &[u8]) -> Option<u32> {
     RATINGS.iter().find(|(_, known)| *known == digest).map(|(rating, _)| *rating)
 }
 
-/// Whether the network of this file is a Maia-3, which plays by ratings that it is told.
-pub(crate) fn plays_by_ratings(path: &Path) -> bool {
-    Network::load(path).is_ok_and(|network| network.description().input == InputFormat::Maia3)
-}
+/// Bytes of a file above which it is not looked at: a Maia has at most [`SIZE`] and little more.
+const LARGEST_FILE: u64 = 2 * SIZE as u64;
 
-/// The Maia that learned from players rated nearest to `elo`, among the file `one` and those beside it whose names begin
-/// with `maia`; `None` where `one` is no Maia.
-pub(crate) fn nearest(one: &Path, elo: u32) -> Option<PathBuf> {
-    let rating = |path: &Path| Network::load(path).ok()?.maia();
-    let own = rating(one)?;
-    let entries = one.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
-    let named = entries.filter(|entry| entry.file_name().to_string_lossy().to_ascii_lowercase().starts_with("maia"));
-    let others = named.filter_map(|entry| Some((rating(&entry.path())?, entry.path())));
+/// The Maia that plays at `elo`, among the file `named` and those beside it whose names begin with `maia`: the one that
+/// learned from players rated nearest to it. A Maia-3, which plays by ratings that it is told, is the file itself. `None`
+/// where `named` is no Maia.
+pub(crate) fn of_level(named: &Path, elo: u32) -> Option<PathBuf> {
+    let network = Network::load(named).ok()?;
+    if network.description().input == InputFormat::Maia3 {
+        return Some(named.to_owned());
+    }
+    let own = network.maia()?;
+    let folder = named.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let others = entries.filter(|entry| entry.file_name().to_string_lossy().to_ascii_lowercase().starts_with("maia"));
+    let small = others.filter(|entry| entry.metadata().is_ok_and(|metadata| metadata.len() <= LARGEST_FILE));
+    let rated = small.filter_map(|entry| Some((Network::load(&entry.path()).ok()?.maia()?, entry.path())));
     // Between two equally near ones the weaker; the named file before a copy of it.
-    let all = std::iter::once((own, one.to_owned())).chain(others);
+    let all = std::iter::once((own, named.to_owned())).chain(rated);
     all.min_by_key(|(rating, _)| (rating.abs_diff(elo), *rating)).map(|(_, path)| path)
 }

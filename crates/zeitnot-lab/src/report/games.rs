@@ -70,7 +70,7 @@ pub fn section(
     let specs = &rules.managers;
     let mut clocks = Clocks::new(&players);
     let mut budgets = Budgets::new(&players, specs);
-    let mut people = People::new(specs);
+    let mut people = People::new(&players, specs);
     let mut uses = PlayerClocks::default();
     source.rewind()?;
     let mut index = 0;

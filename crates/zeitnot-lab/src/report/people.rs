@@ -1,5 +1,6 @@
 //! Draws the times of moves beside those that people of a rating take on the same clock.
 
+use super::clock_figures::MOST_BANDS;
 use super::figure::{Figure, Table};
 use super::games::AuditedGame;
 use crate::sample::{Mean, Quantiles, Sample};
@@ -15,6 +16,8 @@ const SHORT_OF_TIME: f64 = 0.25;
 const STRIDE: u32 = 5;
 const LEAST_MOVES: usize = 20;
 const MOST_TIMES: usize = 4_000;
+/// Least variance of the shares, by the square of their mean, of which a correlation says anything.
+const LEAST_VARIANCE: f64 = 1e-3;
 
 /// Times of neighbouring numbers of moves.
 #[derive(Clone, Debug)]
@@ -30,10 +33,9 @@ impl Default for Group {
     }
 }
 
-/// The times of all moves, in groups, with those of people of one rating.
-#[derive(Clone, Debug)]
-pub struct People {
-    rating: f64,
+/// The times of one player's moves, in groups.
+#[derive(Clone, Debug, Default)]
+struct PlayerTimes {
     groups: BTreeMap<u32, Group>,
     /// The share of people's mean time that each move took: of all moves, squared, and multiplied with the next one's.
     share: Mean,
@@ -41,93 +43,119 @@ pub struct People {
     with_next: Mean,
 }
 
-impl People {
-    /// Empty times, for the rating of the first of these managers that is `human`; `None` where none is.
-    pub fn new(specs: &[String]) -> Option<People> {
+impl PlayerTimes {
+    fn variance(&self) -> f64 {
+        let mean = self.share.mean();
+        (self.squared.mean() - mean * mean).max(0.0)
+    }
+
+    /// The sentence on one player.
+    fn told(&self, player: &str, rating: f64) -> String {
+        let (mean, variance) = (self.share.mean(), self.variance());
+        let rhythm = match variance > LEAST_VARIANCE * mean * mean {
+            true => format!(", neighbouring ones correlate by {:.2}", (self.with_next.mean() - mean * mean) / variance),
+            false => String::new(),
+        };
+        format!(
+            "{player} takes {} of the time of people rated {rating:.0} on lichess: moves deviate by {:.2} of the mean{rhythm}.",
+            percent(mean),
+            variance.sqrt() / mean
+        )
+    }
+
+    /// The groups with enough moves: the middle of each, the number of its first move, and its times.
+    fn told_groups(&self) -> impl Iterator<Item = (f64, u32, &Group)> {
+        let enough = self.groups.iter().filter(|(_, group)| group.used.count >= LEAST_MOVES);
+        enough.map(|(at, group)| (f64::from(at * STRIDE) + f64::from(STRIDE + 1) / 2.0, at * STRIDE + 1, group))
+    }
+}
+
+/// The times of players' moves, beside those of people of one rating.
+#[derive(Clone, Debug)]
+pub struct People<'a> {
+    rating: f64,
+    players: &'a [String],
+    times: Vec<PlayerTimes>,
+}
+
+impl<'a> People<'a> {
+    /// Empty times of these players, for the rating of the first of the managers that is `human`; `None` where none is.
+    pub fn new(players: &'a [String], specs: &[String]) -> Option<People<'a>> {
         let rating = specs.iter().find_map(|spec| rating_of(spec))?;
-        let (share, squared, with_next) = Default::default();
-        Some(People { rating, groups: BTreeMap::new(), share, squared, with_next })
+        Some(People { rating, players, times: vec![PlayerTimes::default(); players.len()] })
     }
 
     /// Adds the moves of a game.
     pub fn add(&mut self, game: &AuditedGame) {
         let positions = game.game.game.positions();
         for (side, color) in [Color::White, Color::Black].into_iter().enumerate() {
-            let Some(start_ms) = game.times.start_ms[side] else { continue };
+            let player = self.players.iter().position(|player| player == game.player(color));
+            let (Some(player), Some(start_ms)) = (player, game.times.start_ms[side]) else { continue };
+            let times = &mut self.times[player];
             let mut before = None;
             for mv in game.times.moves.iter().filter(|mv| mv.color == color) {
-                let is_short = mv.clock_ms.is_none_or(|clock_ms| clock_ms < SHORT_OF_TIME * start_ms);
-                if is_short {
+                if mv.clock_ms.is_none_or(|clock_ms| clock_ms < SHORT_OF_TIME * start_ms) {
                     before = None;
                     continue;
                 }
                 let number = positions[mv.ply].ply() / 2 + 1;
                 let curve = PeopleCurve::new(start_ms / 1e3, mv.increment_ms / 1e3, self.rating);
                 let people_ms = 1e3 * curve.mean_s(f64::from(number));
-                let group = self.groups.entry((number - 1) / STRIDE).or_default();
+                let group = times.groups.entry((number - 1) / STRIDE).or_default();
                 group.used.add(mv.used_ms);
                 group.people.add(people_ms);
                 group.times.add(mv.used_ms as f32);
                 let share = mv.used_ms / people_ms;
-                self.share.add(share);
-                self.squared.add(share * share);
-                before.into_iter().for_each(|before: f64| self.with_next.add(before * share));
+                times.share.add(share);
+                times.squared.add(share * share);
+                before.into_iter().for_each(|before: f64| times.with_next.add(before * share));
                 before = Some(share);
             }
         }
     }
 
-    /// Deviation of the shares, by their mean.
-    fn deviation(&self) -> f64 {
-        let mean = self.share.mean();
-        (self.squared.mean() - mean * mean).max(0.0).sqrt() / mean
-    }
-
-    /// Correlation of the shares of two moves of a player in succession.
-    fn correlation(&self) -> f64 {
-        let mean = self.share.mean();
-        (self.with_next.mean() - mean * mean) / (self.squared.mean() - mean * mean)
-    }
-
     /// Draws the means by number of move, people's beside them, and the band in which nine of ten moves lie. `None`
     /// without enough moves.
     pub fn figure(&self) -> Option<Figure> {
-        let groups: Vec<_> = self.groups.iter().filter(|(_, group)| group.used.count >= LEAST_MOVES).collect();
-        if groups.is_empty() || self.share.mean() <= 0.0 {
+        let players = || self.players.iter().zip(&self.times).enumerate();
+        let told =
+            || players().filter(|(_, (_, times))| times.share.mean() > 0.0 && times.told_groups().next().is_some());
+        let count_told = told().count();
+        if count_told == 0 {
             return None;
         }
-        let middle = |group: u32| f64::from(group * STRIDE) + f64::from(STRIDE + 1) / 2.0;
-        let mut table = Table::new(&["from move", "moves", "mean time", "of people", "share", "5 %", "95 %"]);
-        let (mut used, mut people, mut band) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, group) in groups {
-            let (at, [mean, usual]) = (middle(*number), [group.used, group.people].map(Mean::mean));
-            let Quantiles { p5, p95, .. } = group.times.quantiles();
-            used.push((at, mean));
-            people.push((at, usual));
-            band.push((at, p5, p95));
-            let from = (number * STRIDE + 1).to_string();
-            let moves = count(group.used.count as f64);
-            table.row(vec![from, moves, time(mean), time(usual), percent(mean / usual), time(p5), time(p95)]);
+        let mut table = Table::new(&["player", "from move", "moves", "mean time", "of people", "share", "5 %", "95 %"]);
+        let (mut curves, mut people) = (Vec::new(), BTreeMap::new());
+        for (color, (player, times)) in told() {
+            let (mut used, mut band) = (Vec::new(), Vec::new());
+            for (middle, from, group) in times.told_groups() {
+                let [mean, usual] = [group.used, group.people].map(Mean::mean);
+                let Quantiles { p5, p95, .. } = group.times.quantiles();
+                used.push((middle, mean));
+                band.push((middle, p5, p95));
+                let known = people.entry(from).or_insert((middle, Mean::default()));
+                known.1 = known.1.join(group.people);
+                let moves = count(group.used.count as f64);
+                let row = [moves, time(mean), time(usual), percent(mean / usual), time(p5), time(p95)];
+                table.row([player.clone(), from.to_string()].into_iter().chain(row).collect());
+            }
+            let spread = if count_told <= MOST_BANDS { Spread::Band(band) } else { Spread::None };
+            curves.push(Curve { spread, ..Curve::line(player, color, used) });
         }
-        let rating = self.rating;
+        let usual = people.into_values().map(|(middle, mean)| (middle, mean.mean())).collect();
+        curves.push(Curve::line(&format!("people rated {:.0}", self.rating), self.players.len(), usual));
+        let told: Vec<String> = told().map(|(_, (player, times))| times.told(player, self.rating)).collect();
         Some(Figure {
             name: "beside-people".to_owned(),
             title: "Time of a move beside that of people".to_owned(),
             caption: format!(
-                "Moves take {} of the time of people rated {rating:.0} on lichess; the deviation is {:.2} of the mean, and \
-                 neighbouring moves correlate by {:.2}. Nine of ten moves lie in the band; moves with less than a quarter of the \
-                 clock are left out.",
-                percent(self.share.mean()),
-                self.deviation(),
-                self.correlation()
+                "{} Nine of ten moves lie in a band; moves with less than a quarter of the clock are left out.",
+                told.join(" ")
             ),
             plot: Plot::Lines(LinePlot {
                 x: Axis::new("move", Quantity::Number),
                 y: Axis::new("time", Quantity::Time),
-                curves: vec![
-                    Curve { spread: Spread::Band(band), ..Curve::line("time used", 0, used) },
-                    Curve::line(&format!("people rated {rating:.0}"), 1, people),
-                ],
+                curves,
                 references: Vec::new(),
             }),
             table,
@@ -154,18 +182,23 @@ mod tests {
 
     #[test]
     fn times_are_measured_by_those_of_people() {
-        assert!(People::new(&["smooth".to_owned(), "nonsense(".to_owned()]).is_none());
+        let players = ["White", "Black"].map(str::to_owned);
+        assert!(People::new(&players, &["smooth".to_owned(), "nonsense(".to_owned()]).is_none());
         let specs = ["smooth", "human(elo=1500)", "human(elo=1100)"].map(str::to_owned);
-        let mut people = People::new(&specs).unwrap();
+        let mut people = People::new(&players, &specs).unwrap();
         assert!(people.figure().is_none(), "there are no moves");
         for _ in 0..5 {
             game().iter().for_each(|game| people.add(game));
         }
-        // White's times are 2 and Black's 1, but for the end of White's clock.
-        let (share, correlation) = (people.share.mean(), people.correlation());
-        assert!((1.4..1.5).contains(&share) && correlation > 0.95, "{share} {correlation}");
         let figure = people.figure().unwrap();
-        assert!(figure.caption.contains("of people rated 1500"), "{}", figure.caption);
-        assert_eq!((figure.table.rows[0][0].as_str(), figure.table.rows[0][4].as_str()), ("1", "150 %"));
+        assert!(
+            figure.caption.starts_with(
+                "White takes 200 % of the time of people rated 1500 on lichess: moves deviate by 0.00 of the mean. Black takes 100 %"
+            ),
+            "{}",
+            figure.caption
+        );
+        let shares: Vec<[&str; 2]> = figure.table.rows.iter().map(|row| [row[0].as_str(), row[5].as_str()]).collect();
+        assert!(shares.contains(&["White", "200 %"]) && shares.contains(&["Black", "100 %"]), "{shares:?}");
     }
 }

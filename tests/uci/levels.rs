@@ -1,0 +1,82 @@
+//! Tests levels of strength, and a Maia that plays as people do, under the protocol.
+
+use super::driver::{Answer, Uci, errors};
+
+const CLOCK: &str = "go wtime 60000 btime 60000";
+const MAIA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/nets/maia-1900.pb.gz");
+
+fn notes<'a>(answer: &'a Answer, start: &str) -> Vec<&'a String> {
+    answer.lines.iter().filter(|line| line.starts_with(&format!("info string {start}"))).collect()
+}
+
+#[test]
+fn a_level_plays_few_nodes_and_says_so_once() {
+    let mut engine = Uci::ready_with(&["--limit-strength", "--uci-elo=2600", "--weights=zeitnot-tiny"]);
+    let answer = engine.search("startpos", CLOCK);
+    assert_eq!(notes(&answer, "limited to Elo 2600").len(), 1, "{:?}", answer.lines);
+    assert_eq!(answer.number("nodes"), 440);
+    for go in [CLOCK, "go movetime 20000", "go depth 60", "go nodes 100000"] {
+        let answer = engine.search("startpos", go);
+        assert_eq!((answer.number("nodes"), notes(&answer, "limited").len()), (440, 0), "{go}");
+    }
+    assert_eq!(engine.search("startpos", "go nodes 50").number("nodes"), 50);
+    engine.tell("setoption name UCI_Elo value 1500");
+    let answer = engine.search("startpos", CLOCK);
+    assert_eq!(answer.number("nodes"), 1);
+    // Analysis before does not help the level, nor is analysis limited.
+    engine.tell("setoption name UCI_LimitStrength value false");
+    assert!(engine.search("startpos", "go nodes 900").number("nodes") >= 900);
+    engine.tell("setoption name UCI_LimitStrength value true");
+    assert_eq!(engine.search("startpos", CLOCK).number("nodes"), 1);
+    engine.quit();
+}
+
+#[test]
+fn a_level_holds_for_a_move_that_was_pondered() {
+    let mut engine = Uci::ready_with(&["--skill-level=19", "--backend=uniform"]);
+    engine.send("position startpos moves e2e4");
+    engine.send("go ponder wtime 60000 btime 60000");
+    engine.send("ponderhit");
+    let lines = engine.until("bestmove");
+    let nodes = lines.iter().rev().find_map(|line| {
+        let mut words = line.split(' ');
+        words.find(|word| *word == "nodes").and_then(|_| words.next()?.parse::<u64>().ok())
+    });
+    assert!(nodes.is_some_and(|nodes| (29..=440).contains(&nodes)), "{lines:?}");
+    engine.quit();
+}
+
+#[test]
+fn labels_outside_of_what_was_measured_are_refused() {
+    let mut engine = Uci::uniform();
+    engine.complains("setoption name UCI_Elo value 900", &["UCI_Elo", "900", "1000 to 2600"]);
+    engine.complains("setoption name Skill Level value 21", &["Skill Level", "21"]);
+    engine.plays();
+    engine.quit();
+}
+
+#[test]
+fn a_missing_network_is_told_at_a_level() {
+    let mut engine = Uci::start(&["--limit-strength", "--weights=missing.pb.gz"]);
+    let lines = engine.ask("isready", "readyok");
+    assert!(errors(&lines).iter().any(|line| line.contains("missing.pb.gz")), "{lines:?}");
+    engine.quit();
+}
+
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+#[test]
+fn a_maia_plays_as_people_do() {
+    let mut engine = Uci::ready_with(&["--weights", MAIA]);
+    // As GUIs send them.
+    for option in ["NodesPerMove value 0", "TimeManager value smooth", "Temperature value 0"] {
+        engine.tell(&format!("setoption name {option}"));
+    }
+    let answer = engine.search("startpos", "go wtime 2000 btime 2000");
+    assert_eq!(answer.number("nodes"), 1);
+    assert_eq!(notes(&answer, "this Maia plays as people rated 1900 do: one node a move, Temperature 1.00").len(), 1);
+    assert_eq!(notes(&answer, "time human").len(), 1, "{:?}", answer.lines);
+    assert_eq!(engine.search("startpos", "go nodes 200").number("nodes"), 200);
+    engine.tell("setoption name NodesPerMove value 30");
+    assert_eq!(engine.search("startpos", "go wtime 60000 btime 60000").number("nodes"), 30);
+    engine.quit();
+}
