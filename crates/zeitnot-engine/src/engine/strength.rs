@@ -13,13 +13,13 @@ use zeitnot_text::files::named_path;
 const LEVELS: [(u64, u64, f32); 9] = [
     (LOWEST_ELO, 1, 0.42),
     (1240, 1, 0.3),
-    (1400, 1, 0.2),
+    (1400, 1, 0.21),
     (1640, 1, 0.1),
-    (1900, 4, 0.3),
-    (2100, 11, 0.3),
-    (2300, 29, 0.3),
-    (2460, 120, 0.3),
-    (HIGHEST_ELO, 440, 0.3),
+    (1900, 5, 0.2),
+    (2100, 14, 0.2),
+    (2300, 36, 0.2),
+    (2460, 130, 0.2),
+    (HIGHEST_ELO, 480, 0.2),
 ];
 
 /// The range of `UCI_Elo`: that of the levels that were measured.
