@@ -34,7 +34,7 @@ pub fn command() -> Command {
                 .help("Strength of the engine, as UCI_Elo under UCI_LimitStrength (docs/levels.md)")
                 .value_parser(value_parser!(u64)),
             flag("maia", "RATING")
-                .help("A Maia as the opponent, which plays like people of this rating and takes their time: --weights maia-RATING")
+                .help("Opponent like people of this rating, who takes their time: the network maia-RATING")
                 .value_parser(value_parser!(u64))
                 .conflicts_with("WeightsFile"),
             flag("tc", "[MOVES/]TIME[+INC]")
