@@ -125,7 +125,7 @@ pub struct Attributes {
     pub is_cpu: bool,
     /// Whether an evaluation is the same to the bit in every batch.
     pub is_batch_invariant: bool,
-    /// The rating on lichess of the players whose moves the network learned, if it is a Maia ([`Network::maia`]).
+    /// The rating on lichess of the players whose moves the network learned, if it is a Maia ([`Network::maia`](crate::network::Network::maia)).
     pub maia: Option<u32>,
 }
 
