@@ -1,9 +1,9 @@
 //! Configures Lc0's other searches (docs/lc0.md, 3.10), `policyhead` and `valuehead`: they play by the network without
 //! a tree.
 //!
-//! Both are searches with a limit of their own. `policyhead` makes one visit, which gives the policy; `Temperature` draws from it. `valuehead` makes
-//! one visit more than there are moves and prefers unvisited moves to all others, so that every move gets its value. No
-//! time is divided, but a clock or a `movetime` that would run out ends them.
+//! Both are searches with a limit of their own. `policyhead` makes one visit, which gives the policy; `Temperature` draws
+//! from it. `valuehead` makes one visit more than there are moves and prefers unvisited moves to all others, so that every
+//! move gets its value. No time is divided, but a clock or a `movetime` that would run out ends them.
 //!
 //! Unlike in Lc0, the name of the program's file does not choose among them (docs/lc0.md, 3.10): a copy plays as the
 //! original does.
