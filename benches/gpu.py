@@ -140,11 +140,16 @@ def agreement(ours, reference):
             "KL": max(0.0, kl / count)}
 
 
-def agreements(zeitnot, networks, file, backends):
-    """Each network on the card, and on the CPU in the form that the card gets: packed planes, half precision, its Mish."""
+def agreements(zeitnot, networks, file, backends, references):
+    """Each network on the card, and on the CPU in the form that the card gets: packed planes, half precision, its Mish.
+
+    `references` keeps the CPU's evaluations and problems, by network.
+    """
     rows = []
     for network in networks:
-        reference, problem = evaluations(zeitnot, network, file, "--backend", "onnxruntime")
+        if network not in references:
+            references[network] = evaluations(zeitnot, network, file, "--backend", "onnxruntime")
+        reference, problem = references[network]
         if reference is None:
             rows.append({"network": network, "backend": "onnxruntime", "problem": problem})
             continue
@@ -182,9 +187,14 @@ def speeds(zeitnot, networks, backends, seconds):
                 "--threads", 2 if backend in CARDS and backend != "webgpu" else 1, "--seconds", seconds)
             if row["batches"] is not None:
                 row["search"], row["problem"] = zeitnot.json(
-                    "benchmark", *weights(network), "--backend", backend, "--no-grid", "--seconds", 5 * seconds)
+                    "benchmark", *weights(network), "--backend", backend, "--no-grid", "--seconds", search_seconds(seconds))
             rows.append(row)
     return rows
+
+
+def search_seconds(seconds):
+    """The time of the whole search, of which each position needs a second: young trees fill no batch of a card."""
+    return max(5 * seconds, 6)
 
 
 # What to leave out of the path to a card or to add to it, by backend.
@@ -282,21 +292,19 @@ def main():
             (out / "gpu.json").with_suffix(".md").write_text(page(report))
 
         file = positions(zeitnot, scratch)
-        told("agreement", agreements(zeitnot, networks, file, ["onnxruntime", *(card for card in CARDS if card != SLOW)]))
+        references = {}
+        told("agreement", agreements(zeitnot, networks, file, ["onnxruntime", *(card for card in CARDS if card != SLOW)], references))
         found = {row["backend"] for row in report["agreement"] if not row.get("problem")}
         cards = [card for card in CARDS if card in found]
-        # A measurement of a side takes a fifth more to warm up, and a third one changes the size; the whole search takes five
-        # times as long as a batch size.
+        # A measurement of a side takes a fifth more to warm up, and a third one changes the size. The whole search takes
+        # five times as long as a batch size, or 6 seconds.
         measured = cards or ["onnxruntime"]
-        parts = len(networks) * len(measured) * (3.4 * len(BATCHES) + 6) + 13 * sum(len(VARIANTS[card]) for card in cards) + 60
-        seconds = round(min(2.0, max(0.1, 0.6 * clock.left() / parts)), 2)
+        pairs = len(networks) * len(measured)
+        parts = pairs * 3.4 * len(BATCHES) + 13 * sum(len(VARIANTS[card]) for card in cards) + 60
+        seconds = round(min(2.0, max(0.1, 0.6 * (clock.left() - 6 * pairs) / parts)), 2)
         told("speed", speeds(zeitnot, networks, measured, seconds))
         told("variants", variants(zeitnot, report, networks, [card for card in cards if card != SOFTWARE or not zeitnot.is_software], seconds))
         told("lc0", lc0(arguments.lc0, networks, clock) if arguments.lc0 and cards else [])
-        told("agreement", report["agreement"] + agreements(zeitnot, networks, file, [SLOW]))
-        if any(row["backend"] == SLOW and not row.get("problem") for row in report["agreement"]):
-            told("speed", report["speed"] + speeds(zeitnot, networks, [SLOW], seconds))
-            told("variants", report["variants"] + variants(zeitnot, report, networks, [SLOW], seconds))
         picture = out / "gpu.svg"
         # All backends beside one another; the first card alone where they take too long.
         for only in [[], ["--backend", measured[0]]]:
@@ -304,6 +312,10 @@ def main():
             if problem is None:
                 break
         told("picture", [{"backend": "picture", "file": picture.name, "problem": problem}])
+        told("agreement", report["agreement"] + agreements(zeitnot, networks, file, [SLOW], references))
+        if any(row["backend"] == SLOW and not row.get("problem") for row in report["agreement"]):
+            told("speed", report["speed"] + speeds(zeitnot, networks, [SLOW], seconds))
+            told("variants", report["variants"] + variants(zeitnot, report, networks, [SLOW], seconds))
     print(page(report), end="")
 
 

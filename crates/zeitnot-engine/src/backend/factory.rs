@@ -341,10 +341,12 @@ fn on_provider(
             |line| announcer.say(line),
             |device_options| {
                 let (runtime, fill) = (Arc::clone(&runtime), options.history_fill);
-                OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, announcer)
+                let backend =
+                    OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, announcer)?;
+                prover.prove(&backend)?;
+                Ok(backend)
             },
         )?;
-        prover.prove(&backend)?;
         Ok(Arc::new(backend))
     };
     match *options.device.devices {

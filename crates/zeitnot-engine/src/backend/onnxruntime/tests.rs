@@ -53,3 +53,31 @@ fn a_session_that_gave_memory_back_goes_on() {
 fn names_lose_the_endings_of_network_files() {
     assert_eq!(["maia-1900.pb.gz", "a.b.onnx", "744706"].map(stem), ["maia-1900", "a.b", "744706"]);
 }
+
+/// A stand-in for a device that computes wrongly in float16 and, as asked, in float32.
+#[test]
+fn float32_is_tried_where_float16_proves_wrong_and_nothing_was_chosen() {
+    let wrong = |_: &DeviceOptions| BackendError::Wrong { backend: "card".to_owned(), problem: "q is 1".to_owned() };
+    let tried = |provider, datatype, is_wrong_in_float32: bool| {
+        let (said, types) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        let options = DeviceOptions { datatype, ..DeviceOptions::default() };
+        let loaded = in_fitting_type(
+            provider,
+            &options,
+            |line| said.lock().push(line.to_owned()),
+            |options| {
+                types.lock().push(options.datatype);
+                let is_float32 = options.datatype == Some(Precision::Float32);
+                if is_float32 && !is_wrong_in_float32 { Ok(()) } else { Err(wrong(options)) }
+            },
+        );
+        (loaded.is_ok(), types.into_inner(), said.into_inner())
+    };
+    let float32 = Some(Precision::Float32);
+    let line = "CUDA: float32, for in float16 q is 1".to_owned();
+    assert_eq!(tried(Provider::Cuda, None, false), (true, vec![None, float32], vec![line]));
+    assert_eq!(tried(Provider::Cuda, None, true), (false, vec![None, float32], vec![]));
+    let float16 = Some(Precision::Float16);
+    assert_eq!(tried(Provider::Cuda, float16, false), (false, vec![float16], vec![]), "float16 was chosen");
+    assert_eq!(tried(Provider::OpenVino, None, true), (false, vec![None], vec![]), "it was float32");
+}
