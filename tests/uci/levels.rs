@@ -80,3 +80,25 @@ fn a_maia_plays_as_people_do() {
     assert_eq!(engine.search("startpos moves e2e4 e7e5", "go wtime 60000 btime 60000").number("nodes"), 30);
     engine.quit();
 }
+
+/// The words of pychess, of polyglot (xboard) and of python-chess (lichess-bot) for three minutes without an increment.
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+#[test]
+fn a_maia_plays_one_visit_whatever_way_a_client_sends_its_clock() {
+    for (options, go) in [
+        (&["Ponder value false"][..], "go wtime 3000 winc 0 btime 3000 binc 0"),
+        (&["Hash value 68", "UCI_AnalyseMode value false"], "go wtime 3000 btime 3000"),
+        (&["Hash value 68"], "go wtime 3000 btime 3000 movestogo 40"),
+        (&["Move Overhead value 100", "UCI_ShowWDL value true"], "go wtime 3000 btime 3000 winc 0 binc 0"),
+    ] {
+        let mut engine = Uci::ready_with(&["--weights", MAIA]);
+        for option in options {
+            engine.tell(&format!("setoption name {option}"));
+        }
+        for moves in ["startpos", "startpos moves e2e4 e7e5"] {
+            let answer = engine.search(moves, go);
+            assert_eq!((answer.number("nodes"), notes(&answer, "time human").len()), (1, 1), "{go}");
+        }
+        engine.quit();
+    }
+}

@@ -60,7 +60,8 @@ fn float32_is_tried_where_float16_proves_wrong_and_nothing_was_chosen() {
     let wrong = |_: &DeviceOptions| BackendError::Wrong { backend: "card".to_owned(), problem: "q is 1".to_owned() };
     let tried = |provider, datatype, is_wrong_in_float32: bool| {
         let (said, types) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-        let options = DeviceOptions { datatype, ..DeviceOptions::default() };
+        let mut options = DeviceOptions::default();
+        options.datatype = datatype;
         let loaded = in_fitting_type(
             provider,
             &options,
