@@ -92,6 +92,7 @@ use ponder::{Pondering, Unstarted};
 use rand::rngs::Xoshiro256PlusPlus;
 use std::sync::Arc;
 use timed_move::TimedMove;
+use words::TreeMemory;
 use zeitnot_time::{DEFAULT_MANAGER, Timekeeper, event_log};
 
 /// A playing engine.
@@ -285,8 +286,15 @@ impl Engine {
     /// The parameters of a search with limits `go` of the current position, by the options.
     pub(super) fn search_params(&self, go: &GoParams) -> SearchParams {
         let mut params = self.played_options(go).search_params();
+        params.forest = self.options.tree_memory == TreeMemory::Forest && self.is_remembered(go);
         params.wdl_rescale.side = contempt::side(self.options.contempt_mode, self.game.current().turn(), go);
         params
+    }
+
+    /// Whether a search with these limits is an analysis whose tree may be kept: it has no clock, and memory has a limit.
+    fn is_remembered(&self, go: &GoParams) -> bool {
+        let is_timed = go.clock(self.game.current().turn()).is_some() || go.movetime.is_some() || go.ponder;
+        !is_timed && self.options.memory_limit().is_some()
     }
 
     /// A line for the user when contempt is set but has no effect in this search.

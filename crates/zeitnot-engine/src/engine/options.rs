@@ -6,7 +6,7 @@ use super::contempt::{self, ContemptMode, RescaleOptions};
 use super::option_kind::{Kind, OptionError, OptionValue};
 use super::score::ScoreType;
 use super::strength::{FULL_SKILL, HIGHEST_ELO, LOWEST_ELO};
-use super::words::{FpuStrategy, FpuStrategyAtRoot};
+use super::words::{FpuStrategy, FpuStrategyAtRoot, TreeMemory};
 use crate::backend::{BackendOptions, DeviceOptions};
 use crate::chess::Ratings;
 use crate::network::HistoryFill;
@@ -266,6 +266,8 @@ options! {
         "Let proven results travel up the tree";
     transpositions: bool = LC0.transpositions, "Transpositions", "transpositions", Kind::Check,
         "Let positions that several moves lead to share their statistics: a graph instead of a tree";
+    tree_memory: TreeMemory = TreeMemory::Forest, "TreeMemory", "tree-memory", Kind::of_words::<TreeMemory>(),
+        "Trees to keep: those of all positions analysed without a clock, that below the game's moves, or none";
     out_of_order_eval: bool = LC0.out_of_order_eval, "OutOfOrderEval", "out-of-order-eval", Kind::Check,
         "Count cache hits and ends of the game while a batch is still gathered";
     max_out_of_order: f32 = LC0.max_out_of_order_evals_factor, "MaxOutOfOrderEvalsFactor", "max-out-of-order-evals-factor",
@@ -499,6 +501,7 @@ impl Options {
             sticky_endgames: self.sticky_endgames,
             two_fold_draws: self.two_fold_draws,
             transpositions: self.transpositions,
+            forest: false,
             out_of_order_eval: self.out_of_order_eval,
             max_out_of_order_evals_factor: self.max_out_of_order,
             max_collision_events: self.max_collision_events as u32,

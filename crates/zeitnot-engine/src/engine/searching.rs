@@ -3,6 +3,7 @@
 use super::algorithm::Configured;
 use super::loading::Loaded;
 use super::ponder::{Pondering, Unstarted, longest_batch_ms};
+use super::words::TreeMemory;
 use super::{Choice, Engine, EngineError, GoParams, Options, SideClock, algorithm};
 use crate::search::{EndReason, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -177,8 +178,13 @@ impl Engine {
             algorithm::configure(options.algorithm, moves, clock_ms, limits, search_params, stoppers);
         let (is_limited, ratings) = (self.take_manner(params), self.ratings());
         let is_other_value = !search_params.wdl_rescale.grows_as(&self.rescaled) || ratings != self.rated;
-        if network_alone || is_limited || is_other_value {
+        if network_alone || is_limited || is_other_value || options.tree_memory == TreeMemory::Off {
             self.reset_tree();
+        }
+        if let Some(tree) = &mut self.tree
+            && tree.take_kind(search_params.transpositions, search_params.forest)
+        {
+            self.tree_changed();
         }
         (self.rescaled, self.rated) = (search_params.wdl_rescale, ratings);
         self.game.set_ratings(ratings);

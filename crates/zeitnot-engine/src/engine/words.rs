@@ -55,6 +55,18 @@ words! {
 }
 
 words! {
+    /// The trees that are kept beyond a search (`TreeMemory`).
+    pub enum TreeMemory {
+        /// Those of all positions that were searched without a clock, within the memory limit; on a clock as `game`.
+        Forest = "forest",
+        /// The part below the moves of the game.
+        Game = "game",
+        /// None.
+        Off = "off",
+    }
+}
+
+words! {
     /// How unvisited moves of the root are valued (`FpuStrategyAtRoot`).
     pub enum FpuStrategyAtRoot {
         /// The strategy of all other nodes.

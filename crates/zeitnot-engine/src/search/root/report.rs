@@ -54,7 +54,7 @@ pub struct Report {
     pub nps: Option<f64>,
     /// Evaluations a second by the network since the first batch ended; `None` before.
     pub eps: Option<f64>,
-    /// Share of the evaluation cache in use, in permille.
+    /// Share of the memory limit that the tree has in use, or, without a limit, that of the evaluation cache, in permille.
     pub hashfull: Option<u32>,
     /// Positions found in the endgame tables.
     pub tb_hits: u64,

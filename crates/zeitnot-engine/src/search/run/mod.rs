@@ -42,7 +42,7 @@ pub(crate) fn begin_search(
     clock: Arc<dyn Clock>,
     request: SearchRequest,
 ) -> (SearchContext, State) {
-    tree.share_positions(request.params.transpositions);
+    tree.take_kind(request.params.transpositions, request.params.forest);
     tree.follow(request.game.clone());
     tree.restrict_root(&request.search_moves);
     debug_assert!(tree.has_own_visits(), "the root has visits that it did not allocate");

@@ -65,7 +65,7 @@ impl Tree {
             let cost = self.discarded.last().map(|node| 1 + usize::from(node.children));
             if self.free_discarded() {
                 looks = looks.saturating_sub(cost.unwrap_or(1));
-            } else if !self.prune_least_visited(self.root(), &mut looks) {
+            } else if !self.fell_oldest() && !self.prune_least_visited(self.root(), &mut looks) {
                 return;
             }
         }
@@ -78,7 +78,7 @@ impl Tree {
         }
         self.discard_alternatives();
         let mut looks = usize::MAX;
-        self.free_discarded() || self.prune_least_visited(self.root(), &mut looks)
+        self.free_discarded() || self.fell_oldest() || self.prune_least_visited(self.root(), &mut looks)
     }
 
     /// The stores that have a limit: all the memory, and each of the pools. Memory of earlier trees does not count: how

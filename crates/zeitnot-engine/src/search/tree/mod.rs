@@ -5,6 +5,7 @@ pub(crate) mod backup;
 mod chunks;
 pub(crate) mod edges;
 pub(crate) mod expansion;
+mod forest;
 pub(crate) mod memory_limit;
 pub(crate) mod node;
 pub(crate) mod packed_move;
@@ -55,6 +56,8 @@ pub(crate) struct Tree {
     root_noise: Option<RootNoise>,
     game: Game,
     previous_root: Option<PreviousRoot>,
+    /// The positions that were searched, if they are kept, each owned from here; the last one left comes last.
+    kept: Option<Vec<NodeId>>,
     /// The restriction of the root's last search to some moves, if it had one.
     restriction: Option<Restriction>,
     /// The greatest mean depth of a search in this tree, in plies, since the tree was last empty.
@@ -110,6 +113,7 @@ impl Tree {
             root_noise: None,
             game,
             previous_root: None,
+            kept: None,
             restriction: None,
             depth: 0,
         }
@@ -203,7 +207,15 @@ impl Tree {
 
     /// Bytes of memory beside the pools.
     fn bytes_beside(&self) -> usize {
-        self.shared.as_ref().map_or(0, SharedPositions::bytes) + self.discarded.capacity() * size_of::<Node>()
+        self.shared.as_ref().map_or(0, SharedPositions::bytes)
+            + self.discarded.capacity() * size_of::<Node>()
+            + self.kept.as_ref().map_or(0, |kept| kept.capacity() * size_of::<NodeId>())
+    }
+
+    /// Share of so many bytes that is in use, in permille.
+    pub(crate) fn fill(&self, limit: usize) -> u32 {
+        let used = self.bytes_reached() - self.bytes_free();
+        (used as f64 / limit.max(1) as f64 * 1e3).min(1e3) as u32
     }
 
     /// Bytes of the pools that are free again.

@@ -17,16 +17,15 @@ impl Tree {
     /// If the last move was only taken back, the tree starts anew: that move has the visits of its own search as the
     /// root, which its parent did not allocate.
     pub(crate) fn follow(&mut self, game: Game) -> bool {
+        if self.kept.is_some() {
+            return self.step_to(game);
+        }
         if self.previous_root.is_some_and(|previous_root| {
             !game.moves().starts_with(self.game.moves()) && previous_root.leads_to(&self.game, &game)
         }) {
             self.return_to_previous_root();
         }
-        let (old, new) = (&self.game, &game);
-        let same = old.positions()[0].key() == new.positions()[0].key()
-            && old.positions()[0].rule50() == new.positions()[0].rule50()
-            && new.moves().starts_with(old.moves());
-        if !same {
+        if !goes_on(&self.game, &game) {
             self.reset(game);
             return false;
         }
@@ -36,12 +35,17 @@ impl Tree {
             self.prepare_root(&game.positions()[ply + 1]);
         }
         self.game = game;
+        self.arrive();
+        true
+    }
+
+    /// Prepares the root for searches of its own, after it has become the end of the game.
+    pub(super) fn arrive(&mut self) {
         self.note_history();
         if self[self.root].is_terminal() {
             self.reopen(self.root);
         }
         self.count_own_visits();
-        true
     }
 
     /// The network's prior of the last move of `game`, where `game` is the old game with our move and a reply to it, and
@@ -66,7 +70,7 @@ impl Tree {
 
     /// Starts the root anew if its moves were pruned: its visits do not help to choose a move, and a limit on visits
     /// could refuse the one that would find the moves again.
-    fn restart_if_forgotten(&mut self) {
+    pub(super) fn restart_if_forgotten(&mut self) {
         let root = self.root;
         if self[root].is_pruned() {
             self[root] = Node::new();
@@ -92,6 +96,7 @@ impl Tree {
         self.discarded = Vec::new();
         (self.root_noise, self.previous_root, self.restriction, self.game) = (None, None, None, game);
         self.shared = self.shared.is_some().then(SharedPositions::default);
+        self.plant();
         self.note_history();
     }
 
@@ -230,6 +235,12 @@ impl Tree {
         }
         self.reopen(id);
     }
+}
+
+/// Whether `new` has the start position of `old` and all its moves, followed by none or more.
+pub(super) fn goes_on(old: &Game, new: &Game) -> bool {
+    let (start, other) = (&old.positions()[0], &new.positions()[0]);
+    start.key() == other.key() && start.rule50() == other.rule50() && new.moves().starts_with(old.moves())
 }
 
 impl PreviousRoot {

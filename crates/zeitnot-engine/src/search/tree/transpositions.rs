@@ -46,12 +46,17 @@ const SHORTEST_CYCLE: u32 = 4;
 const DRAW: Value = Value { wl: 0.0, d: 1.0, m: 0.0 };
 
 impl Tree {
-    /// Sets whether positions that several moves lead to share their statistics. A tree of the other kind is given up.
-    pub(crate) fn share_positions(&mut self, share: bool) {
-        if self.shared.is_some() != share {
+    /// Sets whether positions that several moves lead to share their statistics, and whether those that were searched
+    /// are kept, which then share them, too. A tree of another kind is given up; returns whether it was.
+    pub(crate) fn take_kind(&mut self, share: bool, forest: bool) -> bool {
+        let share = share || forest;
+        let is_other = self.shared.is_some() != share || self.kept.is_some() != forest;
+        if is_other {
             self.shared = share.then(SharedPositions::default);
+            self.kept = forest.then(Vec::new);
             self.reset(self.game.clone());
         }
+        is_other
     }
 
     /// The node that has the moves of the position to which `node` leads.
@@ -74,13 +79,7 @@ impl Tree {
             return position;
         }
         let known = self.shared.as_ref().and_then(|shared| shared.table.find(&self.nodes, identity));
-        let position = known.unwrap_or_else(|| {
-            let position = NodeId(self.take_nodes(position_table::RUN));
-            if let Some(shared) = &mut self.shared {
-                shared.table.insert(&mut self.nodes, position, identity);
-            }
-            position
-        });
+        let position = known.unwrap_or_else(|| self.new_position(identity));
         position_table::record_mut(&mut self.nodes, position).references += 1;
         self[id].at = position.0;
         position
@@ -308,4 +307,4 @@ fn bound(tree: &mut Tree, id: NodeId, m: f32) {
 
 #[cfg(test)]
 #[path = "transpositions_tests.rs"]
-mod tests;
+pub(super) mod tests;

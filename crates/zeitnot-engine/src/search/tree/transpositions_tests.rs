@@ -26,12 +26,12 @@ const POSITIONS: [&str; 5] = [
 ];
 
 /// A search without threads.
-struct Searcher {
-    tree: Tree,
+pub(in crate::search::tree) struct Searcher {
+    pub(in crate::search::tree) tree: Tree,
     backend: Arc<dyn Backend>,
     evaluator: Box<dyn Evaluator>,
     params: SearchParams,
-    memory_limit: Option<usize>,
+    pub(in crate::search::tree) memory_limit: Option<usize>,
     /// Positions that the network was asked for.
     evaluations: usize,
     /// Positions that a cache would not have known.
@@ -39,11 +39,11 @@ struct Searcher {
 }
 
 impl Searcher {
-    fn new(fen: &str, share: bool) -> Searcher {
+    pub(in crate::search::tree) fn new(fen: &str, share: bool) -> Searcher {
         let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
         let backend = backend::create("random", None, &options).unwrap();
         let mut tree = Tree::new(Game::from_fen(fen, false).unwrap());
-        tree.share_positions(share);
+        tree.take_kind(share, false);
         let evaluator = backend.evaluator().unwrap();
         let params = SearchParams { transpositions: share, ..SearchParams::LC0 };
         Searcher { tree, backend, evaluator, params, memory_limit: None, evaluations: 0, unknown: HashSet::new() }
@@ -51,7 +51,7 @@ impl Searcher {
 
     /// Searches until the root has this many visits, in batches of `size`; with `give_up`, every third batch is
     /// cancelled.
-    fn search(&mut self, visits: u64, size: usize, give_up: bool) {
+    pub(in crate::search::tree) fn search(&mut self, visits: u64, size: usize, give_up: bool) {
         let mut game = self.tree.game().clone();
         let plies = game.moves().len();
         let params = SearchParams { memory_limit: self.memory_limit, ..self.params };
@@ -112,7 +112,7 @@ impl Searcher {
     /// up, nothing is on its way, nothing is lost. With `remembers`, the tree has forgotten nothing and its root is as
     /// it was searched: then each value is the mean of the network's opinion, asked anew, and of its moves. Returns how
     /// many positions have several owners.
-    fn audit(&mut self, remembers: bool) -> usize {
+    pub(in crate::search::tree) fn audit(&mut self, remembers: bool) -> usize {
         self.tree.forget_alternatives();
         while self.tree.free_discarded() {}
         let tree = &self.tree;
@@ -273,7 +273,7 @@ fn without_memory_for_more_it_forgets() {
     for share in [false, true] {
         let mut searcher = Searcher::new(POSITIONS[4], share);
         searcher.tree = Tree::with_spare(searcher.tree.game().clone(), Spare::with_pieces_left(40));
-        searcher.tree.share_positions(share);
+        searcher.tree.take_kind(share, false);
         searcher.search(30_000, 16, false);
         let (nodes, words) = (&searcher.tree.nodes, &searcher.tree.words);
         assert!(nodes.bytes_reached() <= nodes.bytes_most() && words.bytes_reached() <= words.bytes_most());
@@ -338,7 +338,7 @@ struct Lines(Tree);
 impl Lines {
     fn new(game: Game) -> Lines {
         let mut tree = Tree::new(game);
-        tree.share_positions(true);
+        tree.take_kind(true, false);
         Lines(tree)
     }
 
@@ -448,7 +448,7 @@ fn boards_with_other_counters_are_other_positions() {
     assert_eq!(game.current().key(), other.current().key());
     assert_ne!(Identity::of(game.current()), Identity::of(other.current()));
     let mut tree = Tree::new(Game::new());
-    tree.share_positions(true);
+    tree.take_kind(true, false);
     let root = tree.root();
     tree.set_priors(root, &[255; 4]);
     tree.expand(root);

@@ -52,7 +52,9 @@ impl State {
             collisions: self.progress.collisions,
             nps: since_first.map(|ms| playouts as f64 * 1e3 / ms),
             eps: since_first.map(|ms| self.evaluations as f64 * 1e3 / ms),
-            hashfull: context.backend.cache_fill(),
+            hashfull: context
+                .tree_limit()
+                .map_or_else(|| context.backend.cache_fill(), |limit| Some(self.tree.fill(limit))),
             tb_hits: context.probes.hits(),
             lines: reader.ranked().into_iter().take(context.multi_pv.max(1)).map(|index| reader.line(index)).collect(),
             move_stats: Vec::new(),
