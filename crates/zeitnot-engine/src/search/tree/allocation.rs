@@ -18,6 +18,16 @@ pub(crate) struct Restriction {
     visits: Vec<u32>,
 }
 
+impl Restriction {
+    pub(super) fn of(moves: Vec<u16>, visits: Vec<u32>) -> Restriction {
+        Restriction { moves, visits }
+    }
+
+    pub(super) fn parts(&self) -> (&[u16], &[u32]) {
+        (&self.moves, &self.visits)
+    }
+}
+
 impl Tree {
     /// Prepares the root for a search among `moves` (empty: all). The visits of a search among other moves are taken
     /// back.

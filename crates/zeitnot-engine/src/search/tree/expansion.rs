@@ -48,7 +48,7 @@ impl Tree {
         true
     }
 
-    fn take_words(&mut self, len: usize) -> u32 {
+    pub(super) fn take_words(&mut self, len: usize) -> u32 {
         for _ in 0..FREED_FOR_A_RUN {
             if self.words.has_free(len) || !self.free_discarded() {
                 break;

@@ -85,4 +85,4 @@ impl Tree {
 
 #[cfg(test)]
 #[path = "forest_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -3,15 +3,15 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+pub(in crate::search::tree) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-fn forest(fen: &str) -> Searcher {
+pub(in crate::search::tree) fn forest(fen: &str) -> Searcher {
     let mut searcher = Searcher::new(fen, true);
     assert!(searcher.tree.take_kind(false, true) && !searcher.tree.take_kind(true, true));
     searcher
 }
 
-fn game(fen: &str, moves: &str) -> Game {
+pub(in crate::search::tree) fn game(fen: &str, moves: &str) -> Game {
     let mut game = Game::from_fen(fen, false).unwrap();
     moves.split_whitespace().for_each(|mv| game.push_uci(mv).unwrap());
     game
@@ -66,7 +66,12 @@ fn roots_without_a_visit_are_not_kept() {
 }
 
 /// A walk by moves of these numbers; 0 steps back.
-fn walk(searcher: &mut Searcher, steps: &[usize], visits: u64, mut looked_at: impl FnMut(&mut Searcher, u64, u32)) {
+pub(in crate::search::tree) fn walk(
+    searcher: &mut Searcher,
+    steps: &[usize],
+    visits: u64,
+    mut looked_at: impl FnMut(&mut Searcher, u64, u32),
+) {
     let start = searcher.tree.game().clone();
     for step in steps {
         let mut game = searcher.tree.game().clone();

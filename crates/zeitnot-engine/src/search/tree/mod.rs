@@ -15,6 +15,7 @@ mod prefetch;
 pub(crate) mod prior_codes;
 pub(crate) mod reuse;
 pub(crate) mod root_noise;
+pub(crate) mod saved;
 pub(crate) mod terminal;
 pub(crate) mod transpositions;
 

@@ -53,6 +53,11 @@ impl Record {
         Identity { board: self.board, rule50: self.rule50 }
     }
 
+    /// The record outside a table, without owners.
+    pub(crate) fn alone(self) -> Record {
+        Record { references: 0, next: 0, ..self }
+    }
+
     pub(crate) fn own(&self) -> Value {
         Value { wl: self.wl, d: self.d, m: self.m }
     }
