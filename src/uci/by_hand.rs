@@ -9,7 +9,7 @@ use zeitnot_engine::engine::{Engine, EngineError, TreeValue};
 const SHOWN_MOVES: usize = 5;
 
 /// The commands as they are typed, and what each does.
-const COMMANDS: [(&str, &str); 16] = [
+const COMMANDS: [(&str, &str); 17] = [
     ("help", "lists the commands"),
     ("e2e4, Nf3 ...", "moves alone are played"),
     ("d", "draws the board"),
@@ -20,6 +20,7 @@ const COMMANDS: [(&str, &str); 16] = [
     ("go perft 4", "counts the leaves of the legal move tree"),
     ("stop", "ends the search with its move"),
     ("wait", "waits for the end of the search"),
+    ("savetree FILE", "saves the tree of an analysis; loadtree FILE takes it up again"),
     ("setoption name MultiPV value 3", "sets an option"),
     ("uci", "lists the options"),
     ("isready", "loads the network, and answers readyok"),

@@ -27,7 +27,7 @@ const GO_WORDS: &[&str] = &[
 ];
 
 /// The first words of commands.
-pub(super) const COMMAND_WORDS: [&str; 17] = [
+pub(super) const COMMAND_WORDS: [&str; 19] = [
     "uci",
     "isready",
     "ucinewgame",
@@ -41,6 +41,8 @@ pub(super) const COMMAND_WORDS: [&str; 17] = [
     "help",
     "d",
     "eval",
+    "savetree",
+    "loadtree",
     "quit",
     "exit",
     "debug",
@@ -63,6 +65,8 @@ pub(super) enum Command<'a> {
     Help,
     Board,
     Eval,
+    SaveTree(&'a str),
+    LoadTree(&'a str),
     Quit,
     Debug,
     Empty,
@@ -104,6 +108,8 @@ pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
         "help" => Command::Help,
         "d" => Command::Board,
         "eval" => Command::Eval,
+        "savetree" => Command::SaveTree(rest),
+        "loadtree" => Command::LoadTree(rest),
         "quit" | "exit" => Command::Quit,
         "debug" | "register" => Command::Debug,
         _ => Command::Unknown(line),

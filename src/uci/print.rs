@@ -5,7 +5,8 @@ use zeitnot_engine::announcer::ERROR;
 use zeitnot_engine::chess::{Color, Move, to_uci};
 use zeitnot_engine::engine::ignored_options::IgnoredOption;
 use zeitnot_engine::engine::{
-    EngineError, Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, policy_index, score, wdl_permille,
+    EngineError, Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, TreeFacts, policy_index, score,
+    wdl_permille,
 };
 use zeitnot_time::{MoveAccount, Plan, Term};
 
@@ -159,6 +160,12 @@ pub(super) fn book_move(weight: impl fmt::Display, total: impl fmt::Display) -> 
 /// The line about a move that was due before any evaluation.
 pub(super) fn unevaluated(guess: impl fmt::Display) -> String {
     format!("info string no time for an evaluation: {guess}")
+}
+
+/// The facts about a tree that was saved or loaded.
+pub(super) fn tree(done: &str, file: &str, facts: &TreeFacts) -> String {
+    let TreeFacts { positions, visits, kept, .. } = facts;
+    format!("{done} {file}: {positions} positions, {visits} visits of this one, {kept} others searched for themselves")
 }
 
 /// The text about a network that plays in the place of another.

@@ -16,9 +16,13 @@ use zeitnot_engine::announcer::{Announcer, ERROR};
 use zeitnot_engine::chess::divide;
 use zeitnot_engine::engine::options::SPECS;
 use zeitnot_engine::engine::{Engine, EngineError, MOST_MOVES, OptionError, Prepared, ignored_options};
+use zeitnot_text::files::named_path;
 
 /// The engine's name in GUIs.
 const NAME: &str = "Zeitnot";
+
+/// The buttons that save the tree in `TreeFile`, and take it up.
+const TREE_BUTTONS: [&str; 2] = ["SaveTree", "LoadTree"];
 
 /// Deepest `go perft`, in plies: a deeper one takes hours and cannot be stopped.
 const DEEPEST_PERFT: u32 = 7;
@@ -58,6 +62,7 @@ pub fn run(mut engine: Engine, switches: Switches, input: impl BufRead, output: 
     output.log_to(&engine.options().log_file);
     let ended = converse(&mut engine, switches, input, output);
     engine.finish();
+    engine.save_tree_file(true);
     if let Err(error @ SessionError::Strict(_)) = &ended {
         output.line(&print::info(&print::error(error)));
     }
@@ -101,6 +106,9 @@ fn introduce(engine: &Engine, show_hidden: bool, output: &Output) {
         }
     }
     output.line("option name ClearTree type button");
+    if show_hidden || !engine.options().tree_file.is_empty() {
+        TREE_BUTTONS.iter().for_each(|name| output.line(&format!("option name {name} type button")));
+    }
     output.line("uciok");
 }
 
@@ -150,6 +158,12 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) -> Result<()
                 Err(error) => output.error(&error),
             }
         }
+        Command::SaveTree(file) => save_tree(engine, file, output),
+        Command::LoadTree(file) => {
+            // The network decides whether the tree is its own.
+            prepare(engine, output)?;
+            load_tree(engine, file, output);
+        }
         Command::Quit | Command::Uci | Command::Debug | Command::Empty => {}
         Command::Unknown(line) => match by_hand::play(engine.game(), line) {
             Some(Ok((game, text))) => {
@@ -193,6 +207,8 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
     match (name.to_ascii_lowercase().as_str(), value.to_ascii_lowercase().as_str()) {
         // Stockfish's name of it is in the buttons of GUIs.
         ("cleartree" | "clear hash", _) => return engine.clear_tree(),
+        ("savetree", _) => return save_tree(engine, &engine.options().tree_file.clone(), output),
+        ("loadtree", _) => return load_tree(engine, &engine.options().tree_file.clone(), output),
         // GUIs tell every engine; analysis is known by its go, and Chess960 by its option.
         ("uci_analysemode", _) | ("uci_variant", "chess" | "chess960") => return,
         _ => {}
@@ -211,6 +227,27 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
             }
         },
         Err(error) => output.error(&error),
+    }
+}
+
+/// Saves the tree of the analysis in a file, and says what it has.
+fn save_tree(engine: &mut Engine, file: &str, output: &Output) {
+    match named_path(file).map(|path| engine.save_tree(&path)) {
+        Some(Ok(facts)) => output.line(&print::info(&print::tree("saved", file, &facts))),
+        Some(Err(error)) => output.error(&error),
+        None => output.error(&"savetree needs a file"),
+    }
+}
+
+/// Takes up a saved tree and its position.
+fn load_tree(engine: &mut Engine, file: &str, output: &Output) {
+    match named_path(file).map(|path| engine.load_tree(&path)) {
+        Some(Ok(facts)) => {
+            output.line(&print::info(&print::tree("loaded", file, &facts)));
+            output.line(&print::info(&engine.game().fen()));
+        }
+        Some(Err(error)) => output.error(&error),
+        None => output.error(&"loadtree needs a file"),
     }
 }
 

@@ -26,7 +26,13 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.finish();
         self.game = Game::new();
-        self.reset_tree();
+        match &mut self.tree {
+            // The analysis of a file is of no one game.
+            Some(tree) if self.tree_file.is_some() => {
+                tree.follow(self.game.clone());
+            }
+            _ => self.reset_tree(),
+        }
         self.rescaled = WdlRescale::NONE;
         self.busy_until_ms = f64::NEG_INFINITY;
         self.random = None;

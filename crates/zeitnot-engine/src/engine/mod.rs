@@ -33,6 +33,7 @@
 //! | `network_evaluator` | evaluations of a network without a search |
 //! | `book`, `books_and_tables` | opening books in Polyglot's format; the books and endgame tables of an engine |
 //! | `following`, `timed_move` | the game, its tree and its clock from move to move; the test by which a clock goes on |
+//! | `tree_file` | saved trees |
 //! | `go` | the parameters of `go`: clocks and limits of one move |
 //! | `searching`, `ending` | the start of a search with its plan; stop, answer and end |
 //! | `ponder`, `search_and_wait` | pondering and its hit; searches that are waited for |
@@ -61,6 +62,7 @@ mod search_and_wait;
 mod searching;
 mod strength;
 mod timed_move;
+mod tree_file;
 mod words;
 
 pub use algorithm::SearchAlgorithm;
@@ -75,6 +77,7 @@ pub use options::{OptionSpec, Options};
 pub use preparing::Prepared;
 pub use score::{ScoreType, policy_index, score, wdl_permille};
 pub use search_and_wait::Pondered;
+pub use tree_file::{TreeFacts, TreeFileError, tree_facts};
 pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 
 pub use crate::search::{EndReason, Line, Listener, MOST_MOVES, MoveStats, Report, SearchEnd};
@@ -134,6 +137,8 @@ pub struct Engine {
     next_by_board: Option<u32>,
     /// Plies of the game that the counters of its FENs lack.
     missing_plies: u32,
+    /// The file that the tree is saved in, if `TreeFile` names one.
+    tree_file: Option<tree_file::TreeFile>,
     /// The network's prior of the reply that the opponent has just played, by the last search.
     reply_prior: Option<f32>,
     root_observer: Option<SharedRootObserver>,
@@ -185,6 +190,7 @@ impl Engine {
             next_by_board: None,
             missing_plies: 0,
             reply_prior: None,
+            tree_file: None,
             root_observer: None,
             plays_maias: false,
             was_limited: false,

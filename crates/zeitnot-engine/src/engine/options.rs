@@ -268,6 +268,8 @@ options! {
         "Let positions that several moves lead to share their statistics: a graph instead of a tree";
     tree_memory: TreeMemory = TreeMemory::Forest, "TreeMemory", "tree-memory", Kind::of_words::<TreeMemory>(),
         "Trees to keep: those of all positions analysed without a clock, that below the game's moves, or none";
+    tree_file: String = "", "TreeFile", "tree-file", Kind::File,
+        "File that keeps the tree of an analysis: taken up when one begins, saved every few minutes and at the end";
     out_of_order_eval: bool = LC0.out_of_order_eval, "OutOfOrderEval", "out-of-order-eval", Kind::Check,
         "Count cache hits and ends of the game while a batch is still gathered";
     max_out_of_order: f32 = LC0.max_out_of_order_evals_factor, "MaxOutOfOrderEvalsFactor", "max-out-of-order-evals-factor",

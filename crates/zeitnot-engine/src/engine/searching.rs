@@ -109,7 +109,10 @@ impl Engine {
         let clock = Arc::clone(&self.clock);
         let search = Search::start(&mut self.threads, evaluators, tree, backend, clock, request, listener);
         match search {
-            Ok(search) => self.search = Some(search),
+            Ok(search) => {
+                self.save_during(&search);
+                self.search = Some(search);
+            }
             Err(failed) => {
                 self.take_back(*failed.remains);
                 return Err(EngineError::Thread(failed.error));
@@ -185,6 +188,11 @@ impl Engine {
             && tree.take_kind(search_params.transpositions, search_params.forest)
         {
             self.tree_changed();
+            // What comes now is not the tree of a file.
+            self.tree_file = None;
+        }
+        if search_params.forest {
+            self.take_up_tree_file();
         }
         (self.rescaled, self.rated) = (search_params.wdl_rescale, ratings);
         self.game.set_ratings(ratings);

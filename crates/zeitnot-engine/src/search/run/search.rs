@@ -12,6 +12,7 @@ use crate::search::request::{Finished, Listener, NotStarted, SearchRequest};
 use crate::search::tree::Tree;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 use zeitnot_time::due::STOP_GRACE_MS;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::{Begun, Plan, SearchLimits, Timekeeper};
@@ -135,6 +136,35 @@ impl Search {
     pub(crate) fn is_endless(&self) -> bool {
         let state = self.shared.lock();
         !state.is_taken() && state.time.is_endless()
+    }
+
+    /// Lets a thread look at the tree every `interval` until the search is over, which it finds out every `poll`. What
+    /// `look` returns is done without the lock of the search.
+    pub(crate) fn look_at_tree<W: FnOnce()>(
+        &self,
+        poll: Duration,
+        interval: Duration,
+        look: impl Fn(&Tree) -> W + Send + 'static,
+    ) {
+        let shared = Arc::clone(&self.shared);
+        let looking = move || {
+            let mut looked = Instant::now();
+            while !shared.is_over() {
+                std::thread::sleep(poll);
+                if looked.elapsed() < interval {
+                    continue;
+                }
+                looked = Instant::now();
+                let state = shared.lock();
+                if !state.is_taken() && !shared.is_over() {
+                    let work = look(&state.tree);
+                    drop(state);
+                    work();
+                }
+            }
+        };
+        // Without a thread the tree is saved when the search has ended.
+        let _ = std::thread::Builder::new().name("tree".to_owned()).spawn(looking);
     }
 
     /// Waits for the answer alone: batches may still be under way.

@@ -9,7 +9,7 @@ use super::Tree;
 use super::allocation::Restriction;
 use super::edges::{EdgeLayout, SLOTS, priors_len};
 use super::node::{EdgeState, Node, NodeId};
-use super::position_table::{Identity, Record, record, record_mut};
+use super::position_table::{Record, record, record_mut};
 use crate::chess::Game;
 use bytemuck::{Pod, bytes_of, cast_slice, pod_read_unaligned};
 use std::collections::HashMap;

@@ -1,0 +1,336 @@
+//! Saves the forest of an analysis in a file, and takes it up again (`savetree`, `loadtree`, `TreeFile`).
+//!
+//! A file is compressed (gzip, whose checksum finds damage). It has a line of JSON on what the forest belongs to, and
+//! then the forest (`search/tree/saved.rs`). It is written beside its place and renamed, so that a kill leaves the file
+//! before or the new one.
+
+use super::Engine;
+use super::GoParams;
+use super::options::{Options, SPECS};
+use crate::announcer::ERROR;
+use crate::chess::{Game, to_uci};
+use crate::search::{Search, Tree};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use thiserror::Error;
+use zeitnot_text::files::named_path;
+
+/// Version of the form of files; a file of another one is refused.
+const FORMAT: u32 = 1;
+
+/// The options that decide what a tree holds. Others only say how a search goes on in it.
+const DECISIVE: [&str; 8] = [
+    "PolicyTemperature",
+    "HistoryFill",
+    "TwoFoldDraws",
+    "StickyEndgames",
+    "ContemptMode",
+    "Contempt",
+    "SelfElo",
+    "OppoElo",
+];
+
+/// Interval at which a search saves its tree in `TreeFile`.
+const SAVED_EVERY: Duration = Duration::from_secs(180);
+/// Interval at which that is looked at, and whether the search is over.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// The facts about a saved tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TreeFacts {
+    format: u32,
+    /// Version of the program that wrote it.
+    pub version: String,
+    /// The network's name.
+    pub network: String,
+    /// The SHA-256 of the network's file; `None` where the backend has none.
+    pub network_sha256: Option<String>,
+    /// Options that decide what a tree holds, and their values.
+    pub options: BTreeMap<String, String>,
+    chess960: bool,
+    /// The start position of the analysed game, as a FEN.
+    pub start: String,
+    /// The moves up to the root, in UCI's notation.
+    pub moves: Vec<String>,
+    /// Number of positions.
+    pub positions: usize,
+    /// Visits of the root.
+    pub visits: u32,
+    /// Number of other positions that were searched for themselves.
+    pub kept: usize,
+}
+
+/// A tree that cannot be saved or taken up. The text is one line.
+#[derive(Debug, Error)]
+pub enum TreeFileError {
+    /// There is no forest.
+    #[error("there is no analysis to save: only trees of searches without a clock are kept (TreeMemory=forest)")]
+    NothingKept,
+    /// The file cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The file is no saved tree, or it is damaged.
+    #[error("{}: no saved tree, or a damaged one ({reason})", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The tree is of another network, or of other options.
+    #[error("{}: the tree was saved with {saved}, and here it is {here}", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// The fact that differs, as the file has it.
+        saved: String,
+        /// The same fact here.
+        here: String,
+    },
+}
+
+impl TreeFacts {
+    /// The game at whose end the root stands.
+    fn game(&self) -> Option<Game> {
+        let mut game = Game::from_fen(&self.start, self.chess960).ok()?;
+        self.moves.iter().try_for_each(|mv| game.push_uci(mv)).ok()?;
+        Some(game)
+    }
+}
+
+/// Reads the facts about a saved tree; all of the file is checked.
+///
+/// # Errors
+/// [`TreeFileError::File`] and [`TreeFileError::Damaged`].
+pub fn tree_facts(path: &Path) -> Result<TreeFacts, TreeFileError> {
+    read(path).map(|(facts, _)| facts)
+}
+
+fn damaged(path: &Path, reason: impl ToString) -> TreeFileError {
+    TreeFileError::Damaged { path: path.to_owned(), reason: reason.to_string() }
+}
+
+/// The facts, and the forest as bytes.
+fn read(path: &Path) -> Result<(TreeFacts, Vec<u8>), TreeFileError> {
+    let file = File::open(path).map_err(|error| TreeFileError::File { path: path.to_owned(), error })?;
+    let mut bytes = Vec::new();
+    GzDecoder::new(BufReader::new(file)).read_to_end(&mut bytes).map_err(|error| damaged(path, error))?;
+    let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(|| damaged(path, "no facts"))?;
+    let facts: TreeFacts = serde_json::from_slice(&bytes[..end]).map_err(|error| damaged(path, error))?;
+    if facts.format != FORMAT {
+        let (saved, here) = (format!("format {} (version {})", facts.format, facts.version), FORMAT.to_string());
+        return Err(TreeFileError::Other { path: path.to_owned(), saved, here });
+    }
+    bytes.drain(..=end);
+    Ok((facts, bytes))
+}
+
+/// A forest and the facts about it, ready to be written.
+pub(super) struct Snapshot {
+    facts: TreeFacts,
+    forest: Vec<u8>,
+}
+
+impl Snapshot {
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// [`TreeFileError::File`]: then the file before stays.
+    pub(super) fn write(&self, path: &Path) -> Result<(), TreeFileError> {
+        let mut beside = OsString::from(path);
+        beside.push(".part");
+        let beside = PathBuf::from(beside);
+        let written = || -> io::Result<()> {
+            let mut encoder = GzEncoder::new(BufWriter::new(File::create(&beside)?), Compression::fast());
+            serde_json::to_writer(&mut encoder, &self.facts)?;
+            encoder.write_all(b"\n")?;
+            encoder.write_all(&self.forest)?;
+            let file = encoder.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.sync_all()?;
+            fs::rename(&beside, path)
+        };
+        written().map_err(|error| {
+            let _ = fs::remove_file(&beside);
+            TreeFileError::File { path: path.to_owned(), error }
+        })
+    }
+}
+
+/// The facts of a tree as they are before a search, without what the search changes.
+#[derive(Clone)]
+pub(super) struct Origin {
+    network: String,
+    network_sha256: Option<String>,
+    options: BTreeMap<String, String>,
+    chess960: bool,
+    start: String,
+    moves: Vec<String>,
+}
+
+impl Origin {
+    /// The tree with these facts; `None` where positions are not kept.
+    pub(super) fn snapshot(self, tree: &Tree) -> Option<Snapshot> {
+        let (forest, positions) = tree.save()?;
+        let Origin { network, network_sha256, options, chess960, start, moves } = self;
+        let facts = TreeFacts {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            network,
+            network_sha256,
+            options,
+            chess960,
+            start,
+            moves,
+            positions,
+            visits: tree.visits(),
+            kept: tree.kept_positions().unwrap_or_default(),
+        };
+        Some(Snapshot { facts, forest })
+    }
+}
+
+fn decisive(options: &Options) -> BTreeMap<String, String> {
+    let decisive = SPECS.iter().filter(|spec| DECISIVE.contains(&spec.name));
+    decisive.map(|spec| (spec.name.to_owned(), spec.value(options))).collect()
+}
+
+impl Engine {
+    /// The facts of the tree that searches of the present position grow.
+    pub(super) fn origin(&self) -> Origin {
+        let game = &self.game;
+        Origin {
+            network: self.attributes().map(|attributes| attributes.name.clone()).unwrap_or_default(),
+            network_sha256: self.loaded.as_ref().and_then(|loaded| loaded.location.as_ref()?.sha256().ok()),
+            options: decisive(&self.options),
+            chess960: game.is_chess960(),
+            start: game.start_fen(),
+            moves: game.moves().iter().map(|mv| to_uci(*mv, game.is_chess960())).collect(),
+        }
+    }
+
+    /// Saves the forest of the analysis in a file, and returns the facts about it. A search ends.
+    ///
+    /// # Errors
+    /// [`TreeFileError`]: then a file that was there stays.
+    pub fn save_tree(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
+        self.finish();
+        let snapshot = self.tree.as_ref().and_then(|tree| self.origin().snapshot(tree));
+        let snapshot = snapshot.ok_or(TreeFileError::NothingKept)?;
+        snapshot.write(path)?;
+        Ok(snapshot.facts)
+    }
+
+    /// Takes up the forest of a file, and the game at whose end its root stands. A search ends.
+    ///
+    /// # Errors
+    /// [`TreeFileError`]: then tree and game stay as they were.
+    pub fn load_tree(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
+        self.finish();
+        let (facts, bytes) = read(path)?;
+        let here = self.origin();
+        let other = |saved: String, here: String| TreeFileError::Other { path: path.to_owned(), saved, here };
+        if facts.network_sha256 != here.network_sha256 {
+            return Err(other(format!("the network {}", facts.network), here.network));
+        }
+        let differs =
+            facts.options.iter().find(|(name, value)| here.options.get(*name).is_some_and(|own| own != *value));
+        if let Some((name, value)) = differs {
+            return Err(other(format!("{name}={value}"), here.options[name].clone()));
+        }
+        let game = facts.game().ok_or_else(|| damaged(path, "its game cannot be played"))?;
+        let tree = Tree::load(game.clone(), &bytes).map_err(|_| damaged(path, "its positions do not fit together"))?;
+        self.tree = Some(tree);
+        self.game = game;
+        self.other_game();
+        self.tree_changed();
+        // As the next search has them, which would start anew otherwise.
+        self.rescaled = self.search_params(&GoParams { infinite: true, ..GoParams::default() }).wdl_rescale;
+        self.rated = self.ratings();
+        Ok(facts)
+    }
+
+    /// Takes up the forest of the file that `TreeFile` names, once, and stays in the present position. A file that
+    /// cannot be taken up is not written, either.
+    pub(super) fn take_up_tree_file(&mut self) {
+        let Some(path) = named_path(&self.options.tree_file) else {
+            self.tree_file = None;
+            return;
+        };
+        if self.tree_file.as_ref().is_some_and(|known| known.path == path) {
+            return;
+        }
+        let game = self.game.clone();
+        let is_there = path.exists();
+        let taken = if is_there { self.load_tree(&path).map(Some) } else { Ok(None) };
+        match &taken {
+            Ok(Some(facts)) => {
+                let TreeFacts { positions, kept, .. } = facts;
+                let text =
+                    format!("{}: {positions} positions, {} of them searched for themselves", path.display(), 1 + kept);
+                self.announcer.say(&text);
+            }
+            Ok(None) => {}
+            Err(error) => self.announcer.say(&format!("{ERROR}{error}; it is not written, either")),
+        }
+        if let Some(tree) = &mut self.tree {
+            tree.follow(game.clone());
+        }
+        self.game = game;
+        self.tree_file = Some(TreeFile { path, is_ours: taken.is_ok(), saved: Instant::now() });
+    }
+
+    /// Saves the tree in `TreeFile` every few minutes while the search goes on.
+    pub(super) fn save_during(&self, search: &Search) {
+        let Some(TreeFile { path, is_ours: true, .. }) = &self.tree_file else { return };
+        let (path, origin, announcer) = (path.clone(), self.origin(), self.announcer.clone());
+        search.look_at_tree(LOOK_EVERY, SAVED_EVERY, move |tree| {
+            let snapshot = origin.clone().snapshot(tree);
+            let (path, announcer) = (path.clone(), announcer.clone());
+            move || {
+                if let Some(Err(error)) = snapshot.map(|snapshot| snapshot.write(&path)) {
+                    announcer.say(&format!("{ERROR}{error}"));
+                }
+            }
+        });
+    }
+
+    /// Saves the tree in `TreeFile`, if it is a forest and none was saved for a while. A search ends.
+    pub fn save_tree_file(&mut self, at_once: bool) {
+        let Some(file) = &mut self.tree_file else { return };
+        if !file.is_ours || !at_once && file.saved.elapsed() < SAVED_EVERY {
+            return;
+        }
+        file.saved = Instant::now();
+        let path = file.path.clone();
+        match self.save_tree(&path) {
+            Ok(_) | Err(TreeFileError::NothingKept) => {}
+            Err(error) => self.announcer.say(&format!("{ERROR}{error}")),
+        }
+    }
+}
+
+/// The file that `TreeFile` names.
+pub(super) struct TreeFile {
+    path: PathBuf,
+    /// Whether the forest is that of the file, or the file is new.
+    is_ours: bool,
+    /// Time of the last look at the file.
+    saved: Instant,
+}
+
+#[cfg(test)]
+#[path = "tree_file_tests.rs"]
+mod tests;

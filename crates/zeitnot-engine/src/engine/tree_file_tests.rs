@@ -1,0 +1,105 @@
+use super::*;
+use crate::clock::VirtualClock;
+use crate::engine::{EndReason, RuntimePolicy};
+use std::sync::Arc;
+
+fn engine(options: &[(&str, &str)]) -> Engine {
+    let mut all = Options::default();
+    for (name, value) in [("Backend", "random"), ("RamLimitMb", "500")].iter().chain(options) {
+        all.set(name, value).unwrap();
+    }
+    let mut engine = Engine::new(all, Arc::new(VirtualClock::default()), RuntimePolicy::FindOnly);
+    engine.prepare().unwrap();
+    engine
+}
+
+fn search(engine: &mut Engine, moves: &str, nodes: u64) -> u64 {
+    let mut game = Game::new();
+    moves.split_whitespace().for_each(|mv| game.push_uci(mv).unwrap());
+    engine.set_game(game);
+    let go = GoParams { nodes: Some(nodes), ..GoParams::default() };
+    let (end, _) = engine.run(&go, 0.0, None).unwrap();
+    assert_ne!(end.reason, EndReason::Failed);
+    end.report.nodes
+}
+
+#[test]
+fn a_file_is_taken_up_with_its_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("analysis.tree");
+    let mut first = engine(&[]);
+    assert!(matches!(first.save_tree(&path), Err(TreeFileError::NothingKept)));
+    search(&mut first, "e2e4 e7e5", 300);
+    let known = search(&mut first, "e2e4", 400);
+    let facts = first.save_tree(&path).unwrap();
+    assert_eq!((facts.kept, u64::from(facts.visits), facts.moves.join(" ").as_str()), (1, known, "e2e4"));
+    assert_eq!(tree_facts(&path).unwrap(), facts);
+    let mut second = engine(&[]);
+    assert_eq!(second.load_tree(&path).unwrap(), facts);
+    assert_eq!(second.game().moves().len(), 1);
+    assert_eq!(second.tree_visits(), known);
+    assert!(search(&mut second, "e2e4 e7e5", 1) >= 250);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing lies beside it");
+}
+
+#[test]
+fn a_tree_of_other_options_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("analysis.tree");
+    let mut first = engine(&[]);
+    search(&mut first, "", 100);
+    first.save_tree(&path).unwrap();
+    let mut other = engine(&[("PolicyTemperature", "2")]);
+    let known = search(&mut other, "d2d4", 50);
+    let error = other.load_tree(&path).unwrap_err().to_string();
+    assert!(error.ends_with("the tree was saved with PolicyTemperature=1.359, and here it is 2"), "{error}");
+    assert_eq!((other.tree_visits(), other.game().moves().len()), (known, 1), "as it was");
+}
+
+#[test]
+fn damaged_files_are_refused_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("analysis.tree");
+    let mut engine = engine(&[]);
+    search(&mut engine, "", 150);
+    engine.save_tree(&path).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let whole = engine.tree.as_ref().unwrap().save().unwrap();
+    for index in (0..bytes.len()).step_by(bytes.len() / 300 + 1) {
+        for damage in
+            [|bytes: &mut Vec<u8>, at: usize| bytes.truncate(at), |bytes: &mut Vec<u8>, at: usize| bytes[at] ^= 0x10]
+        {
+            let mut damaged = bytes.clone();
+            damage(&mut damaged, index);
+            fs::write(&path, &damaged).unwrap();
+            match engine.load_tree(&path) {
+                Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
+                // Gzip has bits that mean nothing.
+                Ok(_) => assert_eq!(engine.tree.as_ref().unwrap().save().unwrap(), whole, "{index}"),
+            }
+        }
+    }
+    let missing = engine.load_tree(&folder.path().join("none")).unwrap_err();
+    assert!(matches!(missing, TreeFileError::File { .. }));
+}
+
+#[test]
+fn the_tree_file_outlives_the_engine_and_a_new_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("days.tree");
+    let with_file = [("TreeFile", path.to_str().unwrap())];
+    let mut first = engine(&with_file);
+    let known = search(&mut first, "c2c4", 300);
+    first.save_tree_file(true);
+    let mut second = engine(&with_file);
+    second.new_game();
+    assert!(search(&mut second, "c2c4", 1) >= known);
+    second.new_game();
+    assert!(search(&mut second, "c2c4", 1) >= known);
+    // A file that cannot be taken up is not written over.
+    fs::write(&path, "not a tree").unwrap();
+    let mut third = engine(&with_file);
+    search(&mut third, "c2c4", 100);
+    third.save_tree_file(true);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "not a tree");
+}
