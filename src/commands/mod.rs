@@ -25,6 +25,7 @@ mod runtime;
 mod speed_picture;
 mod switches;
 mod time;
+mod tree;
 mod uci;
 mod warnings;
 
@@ -59,6 +60,7 @@ fn cli() -> Command {
         time::command(),
         runtime::RuntimeArgs::augment_args(Command::new("runtime")),
         // For OpenBench and packagers.
+        tree::command(),
         genfens::command().hide(true),
         completions::completions_command().hide(true),
         completions::man_command().hide(true),
@@ -155,6 +157,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("man", matches)) => completions::man(matches, cli())?,
         Some(("genfens", matches)) => genfens::run(matches)?,
         Some(("time", matches)) => time::run(matches)?,
+        Some(("tree", matches)) => tree::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),
     }

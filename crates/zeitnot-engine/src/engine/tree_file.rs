@@ -119,6 +119,42 @@ pub fn tree_facts(path: &Path) -> Result<TreeFacts, TreeFileError> {
     read(path).map(|(facts, _)| facts)
 }
 
+/// Merges saved trees into one file: of a position that several have, the one with the most visits stays. The root is
+/// that of the first file. Returns the facts about it.
+///
+/// # Errors
+/// [`TreeFileError`]: then nothing is written.
+pub fn merge_trees(first: &Path, others: &[PathBuf], out: &Path) -> Result<TreeFacts, TreeFileError> {
+    let (mut facts, mut tree) = load(first)?;
+    for path in others {
+        let (other, its_tree) = load(path)?;
+        let named = |facts: &TreeFacts| (facts.network_sha256.clone(), facts.options.clone(), facts.chess960);
+        if named(&other) != named(&facts) {
+            let told = |facts: &TreeFacts| format!("{} and {:?}", facts.network, facts.options);
+            return Err(TreeFileError::Other { path: path.clone(), saved: told(&other), here: told(&facts) });
+        }
+        tree.absorb(&its_tree);
+    }
+    let Some((forest, positions)) = tree.save() else { return Err(TreeFileError::NothingKept) };
+    facts.visits = tree.visits();
+    (facts.positions, facts.kept) = (positions, tree.kept_positions().unwrap_or_default());
+    let snapshot = Snapshot { facts, forest };
+    snapshot.write(out)?;
+    Ok(snapshot.facts)
+}
+
+/// The tree of a file, and the facts about it.
+fn load(path: &Path) -> Result<(TreeFacts, Tree), TreeFileError> {
+    let (facts, bytes) = read(path)?;
+    let tree = tree_of(&facts, &bytes, path)?;
+    Ok((facts, tree))
+}
+
+fn tree_of(facts: &TreeFacts, bytes: &[u8], path: &Path) -> Result<Tree, TreeFileError> {
+    let game = facts.game().ok_or_else(|| damaged(path, "its game cannot be played"))?;
+    Tree::load(game, bytes).map_err(|_| damaged(path, "its positions do not fit together"))
+}
+
 fn damaged(path: &Path, reason: impl ToString) -> TreeFileError {
     TreeFileError::Damaged { path: path.to_owned(), reason: reason.to_string() }
 }
@@ -250,10 +286,9 @@ impl Engine {
         if let Some((name, value)) = differs {
             return Err(other(format!("{name}={value}"), here.options[name].clone()));
         }
-        let game = facts.game().ok_or_else(|| damaged(path, "its game cannot be played"))?;
-        let tree = Tree::load(game.clone(), &bytes).map_err(|_| damaged(path, "its positions do not fit together"))?;
+        let tree = tree_of(&facts, &bytes, path)?;
+        self.game = tree.game().clone();
         self.tree = Some(tree);
-        self.game = game;
         self.other_game();
         self.tree_changed();
         // As the next search has them, which would start anew otherwise.

@@ -43,6 +43,25 @@ fn a_file_is_taken_up_with_its_game() {
 }
 
 #[test]
+fn files_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two, out] = ["one", "two", "out"].map(|name| folder.path().join(name));
+    for (path, moves) in [(&one, "e2e4"), (&two, "d2d4")] {
+        let mut engine = engine(&[]);
+        search(&mut engine, moves, 200);
+        engine.save_tree(path).unwrap();
+    }
+    let facts = merge_trees(&one, &[two], &out).unwrap();
+    assert_eq!((facts.moves.join(" ").as_str(), facts.kept), ("e2e4", 1));
+    assert_eq!(tree_facts(&out).unwrap(), facts);
+    let mut engine = engine(&[]);
+    engine.load_tree(&out).unwrap();
+    assert!(search(&mut engine, "d2d4", 1) > 100);
+    assert!(merge_trees(&one, &[folder.path().join("none")], &out).is_err());
+    assert_eq!(tree_facts(&out).unwrap(), facts, "as it was");
+}
+
+#[test]
 fn a_tree_of_other_options_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("analysis.tree");

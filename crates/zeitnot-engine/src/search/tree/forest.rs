@@ -58,7 +58,7 @@ impl Tree {
     }
 
     /// The shared position of this identity, which is made if it is not known, with one more owner.
-    fn owned_position(&mut self, identity: Identity) -> NodeId {
+    pub(super) fn owned_position(&mut self, identity: Identity) -> NodeId {
         let known = self.shared.as_ref().and_then(|shared| shared.table.find(&self.nodes, identity));
         let position = known.unwrap_or_else(|| self.new_position(identity));
         position_table::record_mut(&mut self.nodes, position).references += 1;

@@ -1,5 +1,6 @@
 //! Holds the search tree: nodes and their edges in two pools, and the ways to find them there.
 
+mod absorb;
 pub(crate) mod allocation;
 pub(crate) mod backup;
 mod chunks;
@@ -121,7 +122,6 @@ impl Tree {
     }
 
     /// The game at whose end the root stands.
-    #[cfg(test)]
     pub(crate) fn game(&self) -> &Game {
         &self.game
     }
