@@ -8,9 +8,11 @@
 //! | `plot` | what a chart shows |
 //! | `canvas` | the frame of a chart: title, legend, size |
 //! | `lines`, `dots`, `stacks` | the three kinds of charts |
+//! | `inline` | styles and scripts inside a page, and their hashes |
 
 mod canvas;
 mod dots;
+mod inline;
 mod lines;
 mod markup;
 mod palette;
@@ -19,6 +21,7 @@ mod scale;
 mod stacks;
 
 pub use canvas::Frame;
+pub use inline::{content_hash, lines};
 pub use markup::escape;
 pub use palette::{chart_css, page_css};
 pub use plot::{
