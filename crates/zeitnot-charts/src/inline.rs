@@ -1,7 +1,8 @@
-//! Prepares styles and scripts that stand inside a page, and the hashes by which its Content-Security-Policy
+//! Prepares styles, scripts and data that stand inside a page, and the hashes by which its Content-Security-Policy
 //! knows them.
 
 use sha2::{Digest as _, Sha256};
+use zeitnot_text::printable;
 
 /// A text with a line feed for each line break, which a checkout may have otherwise: a browser makes them so before it
 /// hashes an element.
@@ -23,6 +24,12 @@ pub fn content_hash(text: &str) -> String {
     base64
 }
 
+/// JSON of the same meaning that cannot leave an element `script`: characters of markup, which occur in strings only,
+/// are written as `\uXXXX`, and so are those that are not safe to print.
+pub(crate) fn json_in_script(json: &str) -> String {
+    printable::lines(json).replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,5 +40,14 @@ mod tests {
         assert_eq!(content_hash("alert('Hello, world.');"), "qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=");
         assert_eq!(content_hash(""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
         assert_eq!(lines("a\r\nb\n"), "a\nb\n");
+    }
+
+    #[test]
+    fn json_keeps_its_meaning_and_cannot_leave_its_element() {
+        let name = "</script><!--<script>&amp;\"'\\\u{2028}\u{202e}\u{7f}é{{style}}";
+        let json = serde_json::to_string(&[name]).unwrap();
+        let escaped = json_in_script(&json);
+        assert_eq!(serde_json::from_str::<Vec<String>>(&escaped).unwrap(), [name]);
+        assert!(!escaped.contains(['<', '>', '&', '\u{2028}', '\u{202e}', '\u{7f}']), "{escaped}");
     }
 }

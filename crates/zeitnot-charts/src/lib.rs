@@ -1,4 +1,4 @@
-//! Draws charts as SVG: curves with bands, values with intervals, and stacked bars.
+//! Draws charts as SVG: curves with bands, values with intervals, and stacked bars; and the page of analysed games.
 //!
 //! | file | what |
 //! |---|---|
@@ -8,10 +8,12 @@
 //! | `plot` | what a chart shows |
 //! | `canvas` | the frame of a chart: title, legend, size |
 //! | `lines`, `dots`, `stacks` | the three kinds of charts |
-//! | `inline` | styles and scripts inside a page, and their hashes |
+//! | `inline` | styles, scripts and data inside a page, and their hashes |
+//! | `game_page` | the page of analysed games, from `templates/games/` |
 
 mod canvas;
 mod dots;
+mod game_page;
 mod inline;
 mod lines;
 mod markup;
@@ -21,6 +23,7 @@ mod scale;
 mod stacks;
 
 pub use canvas::Frame;
+pub use game_page::game_page;
 pub use inline::{content_hash, lines};
 pub use markup::escape;
 pub use palette::{chart_css, page_css};

@@ -77,9 +77,10 @@ fn chart_colors(scheme: &Scheme) -> String {
 pub fn page_css() -> String {
     let variables = |scheme: &Scheme| {
         let Scheme { background, ink, soft, grid, panel, series } = scheme;
+        let series: String = series.iter().enumerate().map(|(index, color)| format!("--s{index}:{color};")).collect();
         format!(
-            ":root{{--background:{background};--ink:{ink};--soft:{soft};--grid:{grid};--panel:{panel};--accent:{}}}",
-            series[0]
+            ":root{{--background:{background};--ink:{ink};--soft:{soft};--grid:{grid};--panel:{panel};\
+             {series}--accent:var(--s0)}}"
         )
     };
     format!("{}\n@media (prefers-color-scheme:dark){{{}}}\n", variables(&LIGHT), variables(&DARK))

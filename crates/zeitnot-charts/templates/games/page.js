@@ -1,0 +1,102 @@
+// The state of the page, its games and its keys.
+
+let data, game, chart, ply = 0, flipped = false;
+const TAGS_SHOWN = ["Event", "Site", "Date", "Round", "TimeControl", "ECO", "Opening", "Termination"];
+
+function show(index) {
+  ply = Math.min(game.moves.length, Math.max(0, index));
+  drawBoard();
+  drawNow();
+  markMove();
+  chart.markMove();
+  $("first").disabled = $("back").disabled = ply === 0;
+  $("last").disabled = $("on").disabled = ply === game.moves.length;
+  const move = game.moves[ply - 1];
+  const text = move ? [numbered(move), ...marks(move), `White ${percent(move.win)}`].join(", ") : "start";
+  $("chart").setAttribute("aria-valuenow", ply);
+  $("chart").setAttribute("aria-valuetext", plain(text));
+}
+// Shows a move that was chosen below the board.
+function lookAt(index) {
+  show(index);
+  if ($("board").getBoundingClientRect().top < 0) $("board").scrollIntoView();
+}
+
+function namesOf({ white, black, tags }) {
+  const named = ({ name, elo }) => [el("bdi", {}, name), known(elo) ? ` (${elo})` : null];
+  return [...named(white), " – ", ...named(black), tags.Result ? ` ${tags.Result}` : null];
+}
+function choose(index) {
+  game = data.games[index];
+  $("title").replaceChildren(el("span", {}, namesOf(game)));
+  const tags = TAGS_SHOWN.map((tag) => [tag, game.tags[tag]]).filter(([, value]) => value && !/^[?-]/.test(value))
+    .map(([tag, value]) => tag === "TimeControl" ? `time control ${value}` : value);
+  $("tags").textContent = plain(tags.join(" · "));
+  for (const [at, item] of [...$("game-list").children].entries()) mark(item.firstChild, at === index);
+  drawMoves();
+  drawMoments();
+  $("chart").setAttribute("aria-valuemax", game.moves.length);
+  drawChart();
+  drawSides();
+  show(0);
+}
+function drawGames() {
+  $("games").hidden = data.games.length < 2;
+  $("game-list").replaceChildren(...data.games.map((one, index) => {
+    const accuracy = ` accuracy ${fixed(one.white.accuracy, 0)} and ${fixed(one.black.accuracy, 0)}`;
+    return el("li", {}, el("button", { type: "button", click: () => choose(index) },
+      `${index + 1}. `, namesOf(one), el("span", { class: "soft" }, accuracy)));
+  }));
+}
+
+function flip() {
+  flipped = !flipped;
+  $("flip").setAttribute("aria-pressed", flipped);
+  drawBoard();
+}
+function toggleHelp() {
+  if ($("help").open) $("help").close(); else $("help").showModal();
+}
+function listen() {
+  const steps = {
+    Home: () => show(0), ArrowLeft: () => show(ply - 1), ArrowRight: () => show(ply + 1),
+    End: () => show(game.moves.length), f: flip,
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "?") toggleHelp();
+    else if (!$("help").open && steps[event.key]) steps[event.key]();
+    else return;
+    event.preventDefault();
+  });
+  const buttons = { first: "Home", back: "ArrowLeft", on: "ArrowRight", last: "End", flip: "f" };
+  for (const [id, key] of Object.entries(buttons)) $(id).addEventListener("click", steps[key]);
+  $("help-button").addEventListener("click", toggleHelp);
+  const point = (event) => show(chart.plyAt(event.clientX - $("chart").getBoundingClientRect().left));
+  $("chart").addEventListener("pointerdown", point);
+  $("chart").addEventListener("pointermove", (event) => { if (event.buttons & 1) point(event); });
+  let width = $("chart").clientWidth;
+  new ResizeObserver(() => {
+    if ($("chart").clientWidth === width) return;
+    width = $("chart").clientWidth;
+    drawChart();
+  }).observe($("chart"));
+}
+
+function start() {
+  data = JSON.parse($("data").textContent);
+  const about = [data.limit, data.network ? `network ${data.network.name}` : null, `Zeitnot ${data.version}`];
+  $("about").textContent = plain(about.filter(Boolean).join(" · "));
+  if (data.games.length === 0) throw new Error("it has no game");
+  $("game").hidden = false;
+  drawGames();
+  drawPlayers(data.players);
+  choose(0);
+  listen();
+}
+try {
+  start();
+} catch (error) {
+  $("failure").hidden = false;
+  $("failure").textContent = plain(`The analysis cannot be shown: ${error.message}.`);
+}
