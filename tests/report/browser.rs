@@ -10,13 +10,13 @@ use std::process::Command;
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// Notes whether the page asked for anything, and whether it is wider than the window.
-const NOTES: &str = "<script>
+pub const NOTES: &str = "<script>
 document.body.dataset.resources = performance.getEntriesByType('resource').length;
 document.body.dataset.wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
 </script>";
 
 /// The browser of this machine, named by `CHROMIUM` or found in the path.
-fn browser() -> Option<PathBuf> {
+pub fn browser() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").filter(|path| !path.is_empty()).map(PathBuf::from);
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let all = || std::env::split_paths(&folders).flat_map(|folder| NAMES.map(|name| folder.join(name)));
@@ -24,13 +24,13 @@ fn browser() -> Option<PathBuf> {
 }
 
 /// A page as the browser has it after its scripts, and what its console said.
-struct Opened {
-    page: String,
-    console: Vec<String>,
+pub struct Opened {
+    pub page: String,
+    pub console: Vec<String>,
 }
 
 /// Opens a file in a window of this width. No host has an address: what needed one would fail, and be on the console.
-fn open(browser: &Path, folder: &Path, file: &str, width: u32) -> Opened {
+pub fn open(browser: &Path, folder: &Path, file: &str, width: u32) -> Opened {
     let profile = folder.join("profile");
     let mut data = OsString::from("--user-data-dir=");
     data.push(&profile);
@@ -49,7 +49,7 @@ fn open(browser: &Path, folder: &Path, file: &str, width: u32) -> Opened {
 }
 
 /// The value of the first attribute of that name.
-fn attribute<'a>(page: &'a str, name: &str) -> Option<&'a str> {
+pub fn attribute<'a>(page: &'a str, name: &str) -> Option<&'a str> {
     page.split(&format!(" {name}=\"")).nth(1)?.split('"').next()
 }
 

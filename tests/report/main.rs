@@ -1,8 +1,9 @@
 //! Tests `zeitnot time report` from end to end: on the output of the other commands, on hostile and damaged files, and
-//! in a browser where one is installed.
+//! in a browser where one is installed. There the page of analysed games is opened, too.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod browser;
+mod games_page;
 
 use std::collections::BTreeSet;
 use std::fs;
