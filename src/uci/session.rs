@@ -209,8 +209,10 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         ("cleartree" | "clear hash", _) => return engine.clear_tree(),
         ("savetree", _) => return save_tree(engine, &engine.options().tree_file.clone(), output),
         ("loadtree", _) => return load_tree(engine, &engine.options().tree_file.clone(), output),
-        // GUIs tell every engine; analysis is known by its go, and Chess960 by its option.
-        ("uci_analysemode", _) | ("uci_variant", "chess" | "chess960") => return,
+        // GUIs tell every engine. Analysis is known by its go, but for movetime.
+        ("uci_analysemode", is_on) => return engine.set_analysis(is_on == "true"),
+        // Chess960 has an option.
+        ("uci_variant", "chess" | "chess960") => return,
         _ => {}
     }
     match engine.set_option(name, value) {

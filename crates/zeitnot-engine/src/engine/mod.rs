@@ -137,6 +137,8 @@ pub struct Engine {
     next_by_board: Option<u32>,
     /// Plies of the game that the counters of its FENs lack.
     missing_plies: u32,
+    /// Whether a search with `movetime` is an analysis, and no move of a game.
+    is_analysis: bool,
     /// The file that the tree is saved in, if `TreeFile` names one.
     tree_file: Option<tree_file::TreeFile>,
     /// The network's prior of the reply that the opponent has just played, by the last search.
@@ -191,6 +193,7 @@ impl Engine {
             missing_plies: 0,
             reply_prior: None,
             tree_file: None,
+            is_analysis: false,
             root_observer: None,
             plays_maias: false,
             was_limited: false,
@@ -237,6 +240,12 @@ impl Engine {
     pub fn announce_to(&mut self, announcer: Announcer) {
         *self.shared_announcer.lock() = announcer.clone();
         self.announcer = announcer;
+    }
+
+    /// Tells whether all searches are for analysis, those with `movetime` among them: then their positions are kept
+    /// (`TreeMemory`).
+    pub fn set_analysis(&mut self, is_analysis: bool) {
+        self.is_analysis = is_analysis;
     }
 
     /// The options as they stand.
@@ -304,7 +313,8 @@ impl Engine {
         if self.options.tree_memory != TreeMemory::Forest || self.options.memory_limit().is_none() {
             return false;
         }
-        let is_timed = go.clock(self.game.current().turn()).is_some() || go.movetime.is_some() || go.ponder;
+        let is_move = go.movetime.is_some() && !self.is_analysis;
+        let is_timed = go.clock(self.game.current().turn()).is_some() || is_move || go.ponder;
         self.tree.as_ref().map_or(!is_timed, |tree| match tree.kept_positions() {
             Some(kept) => !is_timed || kept > 0 || !tree.is_empty(),
             None => !is_timed && tree.is_empty(),
