@@ -9,6 +9,7 @@ mod books_and_tables;
 mod by_hand;
 mod chess960;
 mod clients;
+mod forest;
 mod fuzz;
 mod lc0_options;
 mod levels;
