@@ -175,7 +175,7 @@ fn a_game_goes_on_through_takebacks_bad_lines_and_a_kill() {
             }
             20 => {
                 let rest = table.ends();
-                assert!(rest.ends_with("the game is in play.pgn; zeitnot play --resume goes on with it\n"), "{rest}");
+                assert!(rest.contains("the game is in play.pgn; zeitnot play --resume --nodes=8 --ascii "), "{rest}");
                 table = Table::sit_down(folder.path(), &resume);
             }
             _ => {}
@@ -344,8 +344,85 @@ fn ctrl_c_says_how_to_go_on() {
     let mut errors = String::new();
     table.child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
     assert!(
-        errors.ends_with("the game is in my.pgn; zeitnot play --resume --pgn my.pgn goes on with it\n"),
+        errors.ends_with(
+            "the game is in my.pgn; zeitnot play --resume --nodes=5 --pgn=my.pgn --backend=random --threads=1 goes on with it\n"
+        ),
         "{errors}"
     );
     assert_eq!(game_in(&folder.path().join("my.pgn")).game.moves().len(), 2);
+}
+
+#[test]
+fn the_line_that_goes_on_has_the_flags_of_the_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let level = ["--elo=1500", "--tc=3:00", "--side=white", "--pgn=my game.pgn", "--time-manager=human(elo=1500)"];
+    let first =
+        said(folder.path(), &[&level[..], &["--weights=zeitnot-tiny", "--syzygy-fast-play=false"]].concat(), "e4\n");
+    let said_first = String::from_utf8_lossy(&first.stdout).into_owned();
+    let (_, line) = said_first.rsplit_once("; zeitnot ").unwrap_or_else(|| panic!("{first:?}"));
+    let line = line.strip_suffix(" goes on with it\n").unwrap();
+    let words = shlex::split(line).unwrap();
+    assert_eq!(words[..3], ["play", "--resume", "--elo=1500"], "{line}");
+    for flag in ["--pgn=my game.pgn", "--time-manager=human(elo=1500)", "--syzygy-fast-play=false", "--threads=1"] {
+        assert!(words.iter().any(|word| word == flag), "{flag}: {line}");
+    }
+    assert!(!line.contains("--tc") && !line.contains("--side"), "{line}");
+    let flags: Vec<&str> = words[1..].iter().map(String::as_str).filter(|word| *word != "--threads=1").collect();
+    let again = said(folder.path(), &flags, "quit\n");
+    assert!(again.status.success() && !String::from_utf8_lossy(&again.stderr).contains("began with"), "{again:?}");
+    let other = said(folder.path(), &["--resume", "--pgn=my game.pgn", "--backend=random", "--nodes=5"], "quit\n");
+    let errors = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(errors.contains("the game began with the network zeitnot-small; now random plays"), "{errors}");
+}
+
+#[test]
+fn a_level_has_no_target_and_its_hint_is_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["--elo=1000", "--tc=5:00"];
+    let said = text(folder.path(), &flags, &format!("{}e4\nexplain\nquit\n", "hint\n".repeat(10)));
+    let hints: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("Hint: ")).collect();
+    assert_eq!(hints.len(), 10, "{said}");
+    for hint in hints {
+        let (mv, rest) = hint.split_once("  (line 1. ").unwrap();
+        assert!(rest.starts_with(mv), "{hint}");
+    }
+    assert!(
+        said.contains("Zeitnot plays 1... ") && !said.contains("target") && !said.contains("is thinking"),
+        "{said}"
+    );
+    assert!(said.contains("limited by the nodes of its level"), "{said}");
+    let pgn = fs::read_to_string(folder.path().join("play.pgn")).unwrap();
+    assert!(pgn.contains("[%emt ") && !pgn.contains("%budget") && !pgn.contains("%limit"), "{pgn}");
+    let paced = text(folder.path(), &["--elo=1000", "--tc=0:30", "--time-manager=human"], "e4\nquit\n");
+    assert!(paced.contains("Zeitnot is thinking... (target "), "{paced}");
+}
+
+#[test]
+fn flags_of_opponents_that_contradict_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (flags, part) in [
+        (&["--elo=1500", "--maia=1900"][..], "'--elo <ELO>' cannot be used with '--maia <RATING>'"),
+        (&["--maia=1550"], "there are: 1100 to 1900 in hundreds, and 2200"),
+        (&["--preset=rapids"], "there are: bullet, blitz, rapid, classical, infinite, fixed-depth"),
+    ] {
+        let output = said(folder.path(), flags, "");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && errors.contains(part), "{errors}");
+    }
+}
+
+#[test]
+fn a_maia_that_searches_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = "maia-1500 searches, and does not play like people";
+    for (flags, searches) in [
+        (&["--preset=infinite"][..], true),
+        (&["--nodes=10"], true),
+        (&["--tc=3:00", "--time-manager=price"], true),
+        (&["--tc=3:00"], false),
+    ] {
+        // The line comes before the network, which need not be here.
+        let output = said(folder.path(), &[&["--maia=1500", "--backend=random"], flags].concat(), "quit\n");
+        assert_eq!(String::from_utf8_lossy(&output.stderr).contains(note), searches, "{output:?}");
+    }
 }

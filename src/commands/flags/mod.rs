@@ -11,7 +11,7 @@ pub mod time_flags;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction};
 use zeitnot_engine::chess::{FenError, Game};
-use zeitnot_lab::{PRESETS, Preset};
+use zeitnot_lab::Preset;
 use zeitnot_text::files;
 
 /// A flag with a value.
@@ -38,8 +38,7 @@ pub fn preset_flag() -> Arg {
              (no clock, every move to depth 5)",
         )
         .value_parser(|name: &str| {
-            let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
-            Preset::find(name).ok_or_else(|| format!("there are: {names}"))
+            Preset::find(name).ok_or_else(|| format!("there are: {}", Preset::names().collect::<Vec<_>>().join(", ")))
         })
         .conflicts_with("tc")
 }

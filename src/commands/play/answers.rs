@@ -91,6 +91,9 @@ impl Session<'_> {
     fn explain(&self) {
         match &self.opponent.last {
             None => say!("Zeitnot has not moved yet"),
+            Some(Thought { plan: None, .. }) if self.opponent.is_limited() => {
+                say!("Zeitnot's moves are limited by the nodes of its level: no time was divided");
+            }
             Some(Thought { plan: None, .. }) => say!("Zeitnot's last move had no clock: no time was divided"),
             Some(Thought { plan: Some(plan), end, .. }) => {
                 show_plan(plan);
@@ -103,7 +106,10 @@ impl Session<'_> {
     }
 
     pub(super) fn show_hint(&self, thought: &Thought) {
-        let line = thought.end.report.lines.first().map_or_else(|| vec![thought.mv], |line| line.moves.clone());
+        // At a level the move to play is drawn: the line, and its score, may begin with another one.
+        let line = thought.end.report.lines.first().map(|line| line.moves.clone()).filter(|line| !line.is_empty());
+        let line = line.unwrap_or_else(|| vec![thought.mv]);
+        let hinted = self.game.san(line[0]);
         let mut game = self.game.clone();
         let mut sans = Vec::new();
         for mv in line.into_iter().take(HINT_PLIES) {
@@ -113,7 +119,7 @@ impl Session<'_> {
         let score = thought.evaluation.map(|evaluation| words::score(&evaluation, self.you.is_white()));
         let score = score.map(|score| format!(", {score}")).unwrap_or_default();
         let number = words::number(self.number(), self.you.is_white());
-        say!("Hint: {}  (line {number} {}{score})", self.game.san(thought.mv), sans.join(" "));
+        say!("Hint: {hinted}  (line {number} {}{score})", sans.join(" "));
     }
 }
 

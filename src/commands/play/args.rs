@@ -7,16 +7,22 @@ use crate::commands::flags::{fen_option, flag, preset_flag, switch};
 use crate::commands::interrupt;
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
-use clap::{ArgMatches, Command, value_parser};
+use clap::parser::ValueSource;
+use clap::{ArgAction, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use zeitnot_engine::chess::Color;
 use zeitnot_engine::engine::Options;
+use zeitnot_engine::network::catalogue;
 use zeitnot_engine::splitmix::mix;
-use zeitnot_lab::{Limits, PRESETS, Preset, TimeControl, TimeControls};
+use zeitnot_lab::{Limits, Preset, TimeControl, TimeControls};
 
 /// The time control where nobody chooses one.
 const USUAL: &str = "rapid";
+/// Flags of a new game, which the file has of a game that goes on.
+const OF_A_NEW_GAME: [&str; 5] = ["side", "tc", "preset", "fen", "name"];
+/// The ratings of the Maias in words.
+const RATINGS: &str = "1100 to 1900 in hundreds, and 2200";
 /// Options without effect in a game with a person.
 const WITHOUT_EFFECT: [(&str, &str); 2] =
     [("LogFile", "it is about UCI"), ("Ponder", "the engine rests while a person thinks")];
@@ -34,9 +40,9 @@ pub fn command() -> Command {
                 .help("Strength of the engine, as UCI_Elo under UCI_LimitStrength (docs/levels.md)")
                 .value_parser(value_parser!(u64)),
             flag("maia", "RATING")
-                .help("Opponent like people of this rating, who takes their time: the network maia-RATING")
-                .value_parser(value_parser!(u64))
-                .conflicts_with("WeightsFile"),
+                .help(format!("Opponent like people of this rating ({RATINGS}), who takes their time: the network maia-RATING"))
+                .value_parser(rating)
+                .conflicts_with_all(["WeightsFile", "elo"]),
             flag("tc", "[MOVES/]TIME[+INC]")
                 .help("Time control in seconds or minutes:seconds, or yours and the engine's (T1,T2)")
                 .value_parser(|text: &str| text.parse::<TimeControls>()),
@@ -51,7 +57,7 @@ pub fn command() -> Command {
                 .default_value("play.pgn")
                 .value_parser(value_parser!(PathBuf)),
             switch("resume", "Continuation of the file's last game, with the same other flags")
-                .conflicts_with_all(["side", "tc", "preset", "fen", "name"]),
+                .conflicts_with_all(OF_A_NEW_GAME),
             switch("ascii", "Letters as pieces"),
             flag("name", "NAME").help("Your name in the file").default_value("You"),
         ])
@@ -60,6 +66,47 @@ pub fn command() -> Command {
              may stretch it; the nodes of the tree; and the score in pawns as White sees it, or # and the moves to mate.",
         );
     engine_options::add_to(command)
+}
+
+/// Reads the rating of a Maia.
+fn rating(text: &str) -> Result<u64, String> {
+    let known = |rating: &u64| catalogue::ENTRIES.iter().any(|entry| entry.name == format!("maia-{rating}"));
+    text.parse().ok().filter(known).ok_or_else(|| format!("there are: {RATINGS}"))
+}
+
+/// The command line that goes on with the game: with the flags of this one, so that the same engine plays.
+pub fn resume(matches: &ArgMatches) -> String {
+    let mut line = "zeitnot play --resume".to_owned();
+    for arg in command().get_arguments() {
+        let name = arg.get_id().as_str();
+        let is_given = matches.value_source(name) == Some(ValueSource::CommandLine);
+        let Some(flag) = arg.get_long().filter(|_| is_given && name != "resume" && !OF_A_NEW_GAME.contains(&name))
+        else {
+            continue;
+        };
+        if matches!(arg.get_action(), ArgAction::SetTrue) {
+            line += &format!(" --{flag}");
+            continue;
+        }
+        for value in matches.get_raw(name).into_iter().flatten() {
+            let value = value.to_string_lossy();
+            line += &format!(" --{flag}={}", shlex::try_quote(&value).unwrap_or_else(|_| value.clone()));
+        }
+    }
+    line
+}
+
+/// Says where the flags let the Maia search that `--maia` names: then it does not play like people.
+pub fn note_if_maia_searches(matches: &ArgMatches, limits: &Limits, options: &Options) {
+    let Some(rating) = matches.get_one::<u64>("maia") else { return };
+    let has_clock_alone = *limits == Limits { clock: limits.clock, ..Limits::default() } && limits.clock.is_some();
+    let is_set = ["TimeManager", "NodesPerMove"].iter().any(|name| options.was_set.contains(name));
+    if options.elo_limit().is_none() && (!has_clock_alone || is_set) {
+        note!(
+            "with these flags maia-{rating} searches, and does not play like people: it does with a clock, and without other \
+             limits and managers"
+        );
+    }
 }
 
 /// The file of the game.
@@ -133,7 +180,7 @@ fn choose(keyboard: &Keyboard) -> Option<Preset> {
     if !keyboard.is_terminal() {
         return Preset::find(USUAL);
     }
-    let names: Vec<&str> = PRESETS.iter().flat_map(|preset| preset.alias.into_iter().chain([preset.name])).collect();
+    let names: Vec<&str> = Preset::names().collect();
     say!("Select a time control:");
     for (number, name) in names.iter().enumerate() {
         let control = Preset::find(name)?.control;

@@ -22,7 +22,7 @@ pub use args::command;
 
 use super::flags::game_from;
 use super::interrupt;
-use super::output::say;
+use super::output::{note, say};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use game_file::GameFile;
@@ -63,8 +63,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         say!("no move was played");
         return Ok(());
     };
+    let engines = usize::from(you.is_white());
+    args::note_if_maia_searches(matches, &limits[engines], &options);
     let opponent = Opponent::load(options, interrupted)?;
-    record.networks[usize::from(you.is_white())] = Some(opponent.network.clone());
+    let before = record.networks[engines].replace(opponent.network.clone());
+    if let Some(before) = before.filter(|before| *before != opponent.network) {
+        note!("the game began with the network {before}; now {} plays", opponent.network);
+    }
     let limits = limits.each_ref();
     let session = Session {
         keyboard,
@@ -78,10 +83,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         you,
         viewer: you,
         signs: if matches.get_flag("ascii") || !speaks_utf8() { Signs::Letters } else { Signs::Pictures },
-        resume: match matches.value_source("pgn") {
-            Some(clap::parser::ValueSource::CommandLine) => format!("zeitnot play --resume --pgn {}", path.display()),
-            _ => "zeitnot play --resume".to_owned(),
-        },
+        resume: args::resume(matches),
         unkept: None,
     };
     session.play()

@@ -37,7 +37,7 @@ pub struct Opponent {
 pub struct Thought {
     pub mv: Move,
     pub used_ms: f64,
-    /// The plan of a move on a clock.
+    /// The plan that the move went by.
     pub plan: Option<Plan>,
     pub evaluation: Option<Evaluation>,
     pub end: SearchEnd,
@@ -58,11 +58,17 @@ impl Thought {
 struct Ear {
     end: Sender<SearchEnd>,
     says_plan: bool,
+    is_limited: bool,
+}
+
+/// Whether a move goes by its plan. The nodes of a level end a search long before, and only `human` waits then.
+fn decides(plan: &Plan, is_limited: bool) -> bool {
+    !is_limited || plan.manager.starts_with("human")
 }
 
 impl Listener for Ear {
     fn planned(&self, plan: &Plan) {
-        if self.says_plan {
+        if self.says_plan && decides(plan, self.is_limited) {
             say!("{}", words::thinking(plan));
         }
     }
@@ -106,11 +112,18 @@ impl Opponent {
         self.search(game, go, false)
     }
 
+    /// Whether it plays at a level.
+    pub fn is_limited(&self) -> bool {
+        self.engine.options().elo_limit().is_some()
+    }
+
     fn search(&mut self, game: &Game, go: &GoParams, says_plan: bool) -> anyhow::Result<Option<Thought>> {
         let start_ms = self.engine.now_ms();
         self.engine.set_game(game.clone());
         let (sender, answer) = channel();
-        let plan = self.engine.go(go, start_ms, Arc::new(Ear { end: sender, says_plan }))?;
+        let is_limited = self.is_limited();
+        let ear = Ear { end: sender, says_plan, is_limited };
+        let plan = self.engine.go(go, start_ms, Arc::new(ear))?.filter(|plan| decides(plan, is_limited));
         let end = loop {
             match answer.recv_timeout(LOOK) {
                 Ok(end) => break end,

@@ -1,7 +1,7 @@
 //! Reads a line of the person as a move or a command.
 
 use zeitnot::uci::{did_you_mean, play_line};
-use zeitnot_engine::chess::{Game, Move};
+use zeitnot_engine::chess::{Game, Move, to_uci};
 
 /// The commands as they are typed, and what each does.
 const COMMANDS: [(&str, &str); 15] = [
@@ -76,7 +76,11 @@ pub fn read(line: &str, game: &Game) -> Result<Typed, String> {
 
 /// A line that is no command, as a move.
 fn played(line: &str, word: &str, game: &Game) -> Result<Typed, String> {
-    match play_line(game, line) {
+    let read = play_line(game, line);
+    if let Some(fault) = near_a_move(line, game).filter(|_| !matches!(read, Some(Ok(_)))) {
+        return Err(fault);
+    }
+    match read {
         Some(Ok((after, _))) => match after.moves()[game.moves().len()..] {
             [mv] => Ok(Typed::Move(mv)),
             _ => Err("one move at a time".to_owned()),
@@ -87,6 +91,19 @@ fn played(line: &str, word: &str, game: &Game) -> Result<Typed, String> {
             Err(format!("\"{line}\" is no move and no command (help lists them){}", did_you_mean(word, known)))
         }
     }
+}
+
+/// The fault of a line that is a legal move but for the piece of a promotion or for small and capital letters.
+fn near_a_move(line: &str, game: &Game) -> Option<String> {
+    let typed = line.rsplit([' ', '.']).next().unwrap_or(line);
+    let written = |mv: Move| [game.san(mv).trim_end_matches(['+', '#']).to_owned(), to_uci(mv, game.is_chess960())];
+    let legal = game.current().legal_moves();
+    let moves = || legal.iter().flat_map(|mv| written(*mv));
+    if let Some(whole) = moves().find(|mv| [format!("{typed}=Q"), format!("{typed}q")].contains(mv)) {
+        return Some(format!("{typed} needs a piece: {whole}"));
+    }
+    let meant = moves().find(|mv| mv.eq_ignore_ascii_case(typed.trim_end_matches(['+', '#'])))?;
+    Some(format!("\"{typed}\" is no move here; did you mean \"{meant}\"?"))
 }
 
 #[cfg(test)]
@@ -112,6 +129,19 @@ mod tests {
         for text in ["e4", "1. e4", "1.e4"] {
             assert_eq!(read(text, &game).unwrap(), mv, "{text}");
         }
+    }
+
+    #[test]
+    fn a_line_near_a_move_is_told_the_move() {
+        let said = |fen: &str, line: &str| read(line, &Game::from_fen(fen, false).unwrap()).unwrap_err();
+        let start = Game::new().fen();
+        assert_eq!(said(&start, "NF3"), "\"NF3\" is no move here; did you mean \"Nf3\"?");
+        assert_eq!(said(&start, "1. nf3"), "\"nf3\" is no move here; did you mean \"Nf3\"?");
+        let seventh = "7k/4P3/8/8/8/8/8/K7 w - - 0 1";
+        assert_eq!(said(seventh, "e8"), "e8 needs a piece: e8=Q");
+        assert_eq!(said(seventh, "e7e8"), "e7e8 needs a piece: e7e8q");
+        assert!(said(seventh, "e6").starts_with("e6 is illegal in "));
+        assert!(said(seventh, "hnit").ends_with("did you mean \"hint\"?"));
     }
 
     #[test]

@@ -40,6 +40,11 @@ impl Preset {
         Preset { name, alias: None, control }
     }
 
+    /// The names of all presets, second names among them.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        PRESETS.iter().flat_map(|preset| preset.alias.into_iter().chain([preset.name]))
+    }
+
     /// The preset with this name or second name; `None` where there is none.
     pub fn find(name: &str) -> Option<Preset> {
         PRESETS.into_iter().find(|preset| preset.name == name || preset.alias == Some(name))
