@@ -230,6 +230,19 @@ fn the_doctor_names_what_keeps_the_engine_from_playing() {
     }
 }
 
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+#[test]
+fn the_doctor_warns_of_a_maia_that_nobody_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("models")).unwrap();
+    let path = folder.path().join("models/maia-1900.pb.gz");
+    fs::copy(shared().join("nets/maia-1900.pb.gz"), path).unwrap();
+    for (flags, wanted) in [(&["doctor"][..], "warning"), (&["doctor", "--weights=maia-1900"], "ok")] {
+        let (can_play, report) = doctor(plain(&folder).args(flags));
+        assert!(can_play && verdict(&report, "network").0 == wanted, "{flags:?}: {report}");
+    }
+}
+
 /// Evaluations of the golden positions by maia-1900, one a line.
 fn golden(shared: &Path, arguments: &[&str]) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();

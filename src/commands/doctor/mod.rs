@@ -16,8 +16,8 @@ use std::fmt;
 use std::process::ExitCode;
 use zeitnot_engine::backend::{self, BackendOptions, Isa};
 use zeitnot_engine::chess::{Game, Move};
-use zeitnot_engine::engine::Engine;
-use zeitnot_engine::network::{self, Location, Network, NetworkError, OnnxInterface};
+use zeitnot_engine::engine::{Engine, Options};
+use zeitnot_engine::network::{self, InputFormat, Location, Network, NetworkError, OnnxInterface};
 use zeitnot_engine::runtime::Provider;
 use zeitnot_text::files::named_path;
 
@@ -129,7 +129,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     devices::checks(library.as_deref(), in_use, name.eq_ignore_ascii_case("auto"), &mut look);
     match network {
         Some(Ok((location, network))) => {
-            look(Check::ok("network", format!("{location}: {}", network.description())));
+            look(network_check(engine.options(), &location, &network));
             let is_native = in_use.is_none() && options.device.isa.is_none() && options.device.arithmetic.is_none();
             if matches!(location, Location::BuiltIn(_)) && is_native && Isa::best().multiplies_bytes() {
                 look(Check::ok("a stronger network", STRONGER.to_owned()));
@@ -157,6 +157,19 @@ const STRONGER: &str = "T1-256 in 8 bits is stronger on a processor such as this
 /// The network that the engine would load, and where it lies.
 fn find_network(engine: &Engine, interface: &OnnxInterface) -> Result<(Location, Network), NetworkError> {
     network::load(named_path(&engine.options().weights).as_deref(), interface, |_| {})
+}
+
+/// Names the network. A Maia that is found by itself plays where nobody asked for one.
+fn network_check(options: &Options, location: &Location, network: &Network) -> Check {
+    const NAME: &str = "network";
+    let finding = format!("{location}: {}", network.description());
+    let is_maia = network.maia().is_some() || network.description().input == InputFormat::Maia3;
+    if options.weights.is_empty() && is_maia {
+        let advice = "this Maia is weaker than the built-in network, and plays wherever no network is named: name another one \
+                      (--weights=zeitnot-small), or move the file elsewhere";
+        return Check::warning(NAME, finding, advice);
+    }
+    Check::ok(NAME, finding)
 }
 
 /// Checks the whole engine: it loads what its options name and evaluates a position.
