@@ -7,7 +7,7 @@ use zeitnot_engine::chess::{Game, Move, to_uci};
 const COMMANDS: [(&str, &str); 15] = [
     ("e2e4, Nf3 ...", "plays a move"),
     ("undo", "takes your last move back; the clocks go back, too"),
-    ("hint", "tells what the engine would play for you; your clock runs meanwhile"),
+    ("hint", "tells the move that the engine likes best for you; your clock runs meanwhile"),
     ("draw", "offers a draw; the engine looks at the position for as long as for a hint"),
     ("resign", "ends the game"),
     ("board", "draws the board"),
