@@ -1,5 +1,6 @@
 //! One file per subcommand. Without one the program is a UCI engine.
 
+mod analyse;
 mod backendbench;
 mod bench;
 mod benchmark;
@@ -51,6 +52,7 @@ fn cli() -> Command {
         play::command(),
         matches::command(),
         eval::command(),
+        analyse::command(),
         doctor::command(),
         net::command(),
         bench::command(),
@@ -146,6 +148,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("uci", matches)) => uci::run(matches)?,
         Some(("play", matches)) => play::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
+        Some(("analyse", matches)) => analyse::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
         Some(("doctor", matches)) => return doctor::run(matches),
         Some(("net", matches)) => return net::run(matches),
