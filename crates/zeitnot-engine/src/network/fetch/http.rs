@@ -5,8 +5,8 @@ use std::io::{self, Read as _};
 use ureq::Agent;
 use ureq::http::header::{CONTENT_LENGTH, IF_RANGE, RANGE};
 use ureq::http::{Response, StatusCode};
-use ureq::tls::{RootCerts, TlsConfig};
 
+use super::agent::{http_agent, http_reason};
 use super::part::{Part, content_range, header};
 use super::{FetchError, FetchProgress, Fetcher, Source};
 use zeitnot_text::printable::without_password;
@@ -22,7 +22,7 @@ impl Fetcher {
         part: &mut Part,
         report: &mut dyn FnMut(FetchProgress),
     ) -> Result<(), FetchError> {
-        let agent = self.agent(source);
+        let agent = http_agent(source.is_https(), self.patience);
         // Without a version it is unknown whether the server still has the same file: it is fetched from the start.
         let have = if part.version.is_empty() { 0 } else { part.length()? };
         let mut have = if have > source.limit { 0 } else { have };
@@ -61,23 +61,6 @@ impl Fetcher {
         self.receive(source, part, response, have, total, report)
     }
 
-    /// The HTTP agent for this file.
-    pub(super) fn agent(&self, source: &Source) -> Agent {
-        Agent::config_builder()
-            .http_status_as_error(false)
-            .https_only(source.is_https())
-            .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
-            .user_agent(concat!("zeitnot/", env!("CARGO_PKG_VERSION")))
-            // The file as it lies there: some servers would compress the compressed file once more.
-            .accept_encoding("identity")
-            .timeout_resolve(Some(self.patience))
-            .timeout_connect(Some(self.patience))
-            .timeout_recv_response(Some(self.patience))
-            .timeout_per_read(Some(self.patience))
-            .build()
-            .into()
-    }
-
     /// Asks for the file from byte `from` on.
     pub(super) fn ask(
         &self,
@@ -90,20 +73,17 @@ impl Fetcher {
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-")).header(IF_RANGE, &part.version);
         }
-        request.call().map_err(|error| match error {
-            ureq::Error::BadUri(_) | ureq::Error::Http(_) => FetchError::BadUrl(source.shown()),
-            ureq::Error::HostNotFound => self.offline(source, "no such server is known".to_owned()),
-            ureq::Error::ConnectionFailed => self.offline(source, "no connection".to_owned()),
-            ureq::Error::Timeout(_) => self.offline(source, format!("no answer for {} s", self.patience.as_secs())),
-            ureq::Error::RequireHttpsOnly(url) => {
-                self.protocol(source, &format!("it leads to {url}, which is not https"))
+        request.call().map_err(|error| {
+            let reason = http_reason(&error, self.patience);
+            match error {
+                ureq::Error::BadUri(_) | ureq::Error::Http(_) => FetchError::BadUrl(source.shown()),
+                ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::Timeout(_) => {
+                    self.offline(source, reason)
+                }
+                // With a certificate that is not trusted, say, there is a server.
+                ureq::Error::Io(error) if error.kind() != io::ErrorKind::InvalidData => self.offline(source, reason),
+                _ => self.protocol(source, &reason),
             }
-            // A certificate that is not trusted, say: there is a server.
-            ureq::Error::Io(reason) if reason.kind() == io::ErrorKind::InvalidData => {
-                self.protocol(source, &reason.to_string())
-            }
-            ureq::Error::Io(reason) => self.offline(source, reason.to_string()),
-            other => self.protocol(source, &other.to_string()),
         })
     }
 

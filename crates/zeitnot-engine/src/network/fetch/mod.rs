@@ -12,11 +12,13 @@ use super::{Network, NetworkError};
 use error::io_error;
 use part::{Part, digest, record, record_path, recorded};
 
+mod agent;
 mod error;
 mod http;
 mod part;
 mod source;
 
+pub use agent::{http_agent, http_reason};
 pub use error::FetchError;
 pub use source::Source;
 

@@ -279,7 +279,7 @@ fn https_is_never_left_for_http() {
     let server = Server::start(random_network(4, 1, 8), "\"1\"", &[Answer::Redirect, Answer::Ranges]);
     let fetcher = fetcher(&folder);
     let part = Part::open(folder.path().join("tiny.pb.gz")).unwrap();
-    let agent = fetcher.agent(&Source::from_url("https://a.org/tiny.pb.gz").unwrap());
+    let agent = http_agent(Source::from_url("https://a.org/tiny.pb.gz").unwrap().is_https(), fetcher.patience);
     let line = fetcher.ask(&agent, &server.source(), &part, 0).unwrap_err().to_string();
     assert!(line.contains("not https") && line.contains(&server.url) && line.lines().count() == 1, "{line}");
     // What was typed as http is taken, and led elsewhere by its server.
