@@ -16,4 +16,5 @@ pub use by_hand::play as play_line;
 pub use lines::{Lines, PassedOver};
 pub use nearest::did_you_mean;
 pub use output::Output;
+pub use print::Display;
 pub use session::{SessionError, Switches, run};

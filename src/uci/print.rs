@@ -5,8 +5,8 @@ use zeitnot_engine::announcer::ERROR;
 use zeitnot_engine::chess::{Color, Move, to_uci};
 use zeitnot_engine::engine::ignored_options::IgnoredOption;
 use zeitnot_engine::engine::{
-    EngineError, Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, TreeFacts, policy_index, score,
-    wdl_permille,
+    Engine, EngineError, Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, SearchEnd, TreeFacts,
+    policy_index, score, wdl_permille,
 };
 use zeitnot_time::{MoveAccount, Plan, Term};
 
@@ -18,21 +18,61 @@ const SHOWN_TERMS: [&str; 4] = ["clock", "moves_left", "budget", "hard_limit"];
 
 /// The options and facts that decide how analysis is shown.
 #[derive(Clone, Debug)]
-pub(super) struct Display {
-    pub chess960: bool,
-    pub score_type: ScoreType,
-    pub show_wdl: bool,
-    pub show_moves_left: bool,
-    pub show_eps: bool,
-    pub per_pv_counters: bool,
-    pub multi_pv: bool,
-    pub has_wdl: bool,
-    pub turn: Color,
-    pub is_check: bool,
+pub struct Display {
+    pub(super) chess960: bool,
+    pub(super) score_type: ScoreType,
+    pub(super) show_wdl: bool,
+    pub(super) show_moves_left: bool,
+    pub(super) show_eps: bool,
+    pub(super) per_pv_counters: bool,
+    pub(super) multi_pv: bool,
+    pub(super) has_wdl: bool,
+    pub(super) turn: Color,
+    pub(super) is_check: bool,
 }
 
 impl Display {
-    pub fn moves(&self, moves: &[Move]) -> String {
+    /// As the engine's options say, for the position of its game.
+    pub fn of(engine: &Engine) -> Display {
+        let options = engine.options();
+        Display {
+            chess960: options.chess960,
+            score_type: options.score_type,
+            show_wdl: options.show_wdl,
+            show_moves_left: options.show_moves_left,
+            show_eps: options.show_eps,
+            per_pv_counters: options.per_pv_counters,
+            multi_pv: options.multi_pv > 1,
+            has_wdl: engine.attributes().is_some_and(|attributes| attributes.has_wdl),
+            turn: engine.game().current().turn(),
+            is_check: engine.game().current().is_check(),
+        }
+    }
+
+    /// With the words of UCI's specification alone, whatever the options say: a strict reader takes any other for an
+    /// error. Every line has its number, and castling is king takes rook.
+    #[must_use]
+    pub fn strict(self) -> Display {
+        Display {
+            chess960: true,
+            show_wdl: false,
+            show_moves_left: false,
+            show_eps: false,
+            per_pv_counters: false,
+            multi_pv: true,
+            ..self
+        }
+    }
+
+    /// The line with the move that a search ends with.
+    pub fn best_move(&self, end: &SearchEnd) -> String {
+        let moves = |mv| self.moves(&[mv]);
+        let best = end.best.map_or_else(|| "(none)".to_owned(), moves);
+        let ponder = end.ponder.map(moves).map(|mv| format!(" ponder {mv}")).unwrap_or_default();
+        format!("bestmove {best}{ponder}")
+    }
+
+    pub(super) fn moves(&self, moves: &[Move]) -> String {
         moves.iter().map(|mv| to_uci(*mv, self.chess960)).collect::<Vec<_>>().join(" ")
     }
 
@@ -78,7 +118,7 @@ impl Display {
     }
 
     /// A remark on the lines of a report whose moves have no visit; `None` if all have visits, or the tree is empty.
-    pub fn unvisited(&self, report: &Report) -> Option<String> {
+    pub(super) fn unvisited(&self, report: &Report) -> Option<String> {
         let is_unvisited = |line: &Line| line.visits == 0;
         let first = report.lines.iter().position(is_unvisited).filter(|_| report.nodes > 0)?;
         let last = report.lines.iter().rposition(is_unvisited)?;
@@ -90,12 +130,12 @@ impl Display {
     }
 
     /// The score of a position without a legal move.
-    pub fn no_moves(&self) -> &'static str {
+    pub(super) fn no_moves(&self) -> &'static str {
         if self.is_check { "info depth 0 score mate 0" } else { "info depth 0 score cp 0" }
     }
 
     /// A line of `VerboseMoveStats`, to the letter of Lc0's. Castling is always written as king takes rook.
-    pub fn move_stats(&self, stats: &MoveStats) -> String {
+    pub(super) fn move_stats(&self, stats: &MoveStats) -> String {
         let head = match stats.mv {
             Some(mv) => format!("{:<5} ({:<4})", to_uci(mv, true), policy_index(mv, self.turn)),
             None => format!("{:<5} ({:>4})", "node", stats.edges),

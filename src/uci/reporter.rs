@@ -80,9 +80,6 @@ impl Listener for Reporter {
                 self.output.hold(&print::info(line));
             }
         }
-        let moves = |mv| self.display.moves(&[mv]);
-        let best = end.best.map_or_else(|| "(none)".to_owned(), moves);
-        let ponder = end.ponder.map(moves).map(|mv| format!(" ponder {mv}")).unwrap_or_default();
-        self.output.line(&format!("bestmove {best}{ponder}"));
+        self.output.line(&self.display.best_move(end));
     }
 }

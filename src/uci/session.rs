@@ -280,18 +280,7 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) -> Result<(), SessionErr
         output.line(&print::info(&note));
     }
     let options = engine.options();
-    let display = Display {
-        chess960: options.chess960,
-        score_type: options.score_type,
-        show_wdl: options.show_wdl,
-        show_moves_left: options.show_moves_left,
-        show_eps: options.show_eps,
-        per_pv_counters: options.per_pv_counters,
-        multi_pv: options.multi_pv > 1,
-        has_wdl: engine.attributes().is_some_and(|attributes| attributes.has_wdl),
-        turn: engine.game().current().turn(),
-        is_check: engine.game().current().is_check(),
-    };
+    let display = Display::of(engine);
     let time_log = options.time_manager_log;
     let verbose = options.verbose_move_stats;
     let reporter =
