@@ -14,6 +14,7 @@ mod exit;
 mod flags;
 mod genfens;
 mod interrupt;
+mod lichess;
 mod matches;
 mod missing_games;
 mod net;
@@ -53,6 +54,7 @@ fn cli() -> Command {
         matches::command(),
         eval::command(),
         analyse::command(),
+        lichess::command(),
         doctor::command(),
         net::command(),
         bench::command(),
@@ -149,6 +151,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("play", matches)) => play::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("analyse", matches)) => analyse::run(matches)?,
+        Some(("lichess", matches)) => lichess::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
         Some(("doctor", matches)) => return doctor::run(matches),
         Some(("net", matches)) => return net::run(matches),

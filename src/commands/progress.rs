@@ -24,9 +24,18 @@ pub fn positions(total: u64) -> ProgressBar {
 
 /// A bar over bytes on a terminal; nothing where standard error is read by a program.
 pub fn bar(total: u64) -> anyhow::Result<ProgressBar> {
-    let target =
-        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(total), target);
+    let bar = ProgressBar::with_draw_target(Some(total), terminal());
     bar.set_style(ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec} {eta}")?);
     Ok(bar)
+}
+
+/// A line of status on a terminal, without an end; nothing where standard error is read by a program.
+pub fn line() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner());
+    ProgressBar::with_draw_target(None, terminal()).with_style(style)
+}
+
+/// Standard error if it is a terminal, else nowhere.
+fn terminal() -> ProgressDrawTarget {
+    if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
 }

@@ -1,0 +1,151 @@
+//! Serves requests with one engine, one at a time: a new one ends the search of the one before.
+
+use super::poll::{self, Event};
+use super::server::{Registration, Server};
+use super::stream::{Ear, NO_MOVE, Stream};
+use super::work::Job;
+use crate::commands::interrupt;
+use crate::commands::output::note;
+use anyhow::bail;
+use indicatif::ProgressBar;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+use zeitnot::uci::Display;
+use zeitnot_engine::engine::{Engine, Prepared};
+
+/// Longest wait before the flag of Ctrl-C is looked at again.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The provider of analysis.
+pub struct Provider {
+    engine: Engine,
+    server: Arc<Server>,
+    events: Sender<Event>,
+    /// Most threads of a search.
+    threads: u64,
+    /// The line of status; hidden where standard error is no terminal.
+    line: ProgressBar,
+    /// Requests so far: the number of the last one.
+    number: u64,
+    /// Whether the last attempt to reach lichess failed.
+    is_cut_off: bool,
+}
+
+impl Provider {
+    pub fn new(engine: Engine, server: Arc<Server>, threads: u64, line: ProgressBar) -> (Provider, Receiver<Event>) {
+        let (events, receiver) = channel();
+        (Provider { engine, server, events, threads, line, number: 0, is_cut_off: false }, receiver)
+    }
+
+    /// Serves requests until Ctrl-C.
+    ///
+    /// # Errors
+    /// When lichess does not take the engine.
+    pub fn serve(
+        mut self,
+        registration: Registration,
+        events: &Receiver<Event>,
+        interrupted: &AtomicBool,
+    ) -> anyhow::Result<()> {
+        let name = registration.name.clone();
+        self.line.enable_steady_tick(LOOK);
+        self.line.set_message("registering");
+        poll::start(Arc::clone(&self.server), registration, self.events.clone());
+        loop {
+            if interrupted.load(Ordering::SeqCst) {
+                self.line.finish_and_clear();
+                self.engine.finish();
+                interrupt::exit(&format!("interrupted after {} requests", self.number));
+            }
+            let Ok(event) = events.recv_timeout(LOOK) else { continue };
+            match event {
+                Event::Registered => {
+                    self.connected();
+                    self.say(&format!("lichess lists the engine as {name}; it is there while this runs"));
+                    self.line.set_message("waiting for a request");
+                }
+                Event::Idle => self.connected(),
+                Event::Job(job) => {
+                    self.connected();
+                    self.start(&job);
+                }
+                Event::Over { number, fault } => {
+                    fault.iter().for_each(|fault| self.say(fault));
+                    if number == self.number {
+                        self.engine.finish();
+                        self.line.set_message(format!("waiting; requests so far: {number}"));
+                    }
+                }
+                Event::Trouble { reason, pause } => {
+                    // One line for failures in a row; the line of status shows each.
+                    if !std::mem::replace(&mut self.is_cut_off, true) {
+                        self.say(&format!("{reason}; it is tried again and again"));
+                    }
+                    self.line.set_message(format!("{reason}; next try in {} s", pause.as_secs()));
+                }
+                Event::Refused(reason) => {
+                    self.line.finish_and_clear();
+                    bail!("{reason}");
+                }
+            }
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.line.suspend(|| note!("{text}"));
+    }
+
+    fn connected(&mut self) {
+        if std::mem::take(&mut self.is_cut_off) {
+            self.say("lichess answers again");
+            self.line.set_message("waiting for a request");
+        }
+    }
+
+    /// Starts the search of a request in the place of the one before.
+    fn start(&mut self, job: &Job) {
+        self.engine.finish();
+        self.number += 1;
+        let (sender, stream) = Stream::new();
+        let (server, events, id, number) = (Arc::clone(&self.server), self.events.clone(), job.id.clone(), self.number);
+        std::thread::spawn(move || {
+            let fault = server.submit(&id, stream).err();
+            // Nobody listens at the end.
+            let _ = events.send(Event::Over { number, fault });
+        });
+        if let Err(reason) = self.search(job, &sender) {
+            let line = format!("request {number} is refused: {reason}");
+            self.say(&line);
+            // The thread of the request has it.
+            let _ = sender.send(NO_MOVE.to_owned());
+        }
+    }
+
+    fn search(&mut self, job: &Job, sender: &Sender<String>) -> Result<(), String> {
+        let (work, engine) = (&job.work, &mut self.engine);
+        let game = work.game()?;
+        let set = |engine: &mut Engine, name: &str, value: u64| {
+            engine.set_option(name, &value.to_string()).map_err(|error| error.to_string())
+        };
+        set(engine, "MultiPV", work.multi_pv())?;
+        set(engine, "Threads", work.threads.clamp(1, self.threads))?;
+        // A device that failed in the search before is replaced.
+        match engine.prepare_for_play() {
+            Prepared::Ready(None) => {}
+            Prepared::Ready(Some(news)) => self.line.suspend(|| note!("{news}")),
+            Prepared::Substituted { error, news } => self.line.suspend(|| note!("{error}; playing on with {news}")),
+            Prepared::Failed(error) => return Err(error.to_string()),
+        }
+        engine.set_game(game);
+        let ear = Ear {
+            sender: Mutex::new(Some(sender.clone())),
+            display: Display::of(engine).strict(),
+            line: self.line.clone(),
+            about: format!("request {}", self.number),
+        };
+        engine.go(&work.go(), engine.now_ms(), Arc::new(ear)).map(drop).map_err(|error| error.to_string())
+    }
+}
