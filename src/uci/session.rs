@@ -106,7 +106,7 @@ fn introduce(engine: &Engine, show_hidden: bool, output: &Output) {
         }
     }
     output.line("option name ClearTree type button");
-    if show_hidden || !engine.options().tree_file.is_empty() {
+    if !engine.options().tree_file.is_empty() {
         TREE_BUTTONS.iter().for_each(|name| output.line(&format!("option name {name} type button")));
     }
     output.line("uciok");

@@ -23,7 +23,7 @@ fn advertised(engine: &mut Uci) -> Vec<Advertised> {
 
 /// Numbers are strings to UCI, so their ends are not advertised; the error for a senseless value tells them.
 fn ends(engine: &mut Uci, option: &Advertised) -> Option<Vec<String>> {
-    if option.name == "LogFile" {
+    if ["LogFile", "TreeFile"].contains(&option.name.as_str()) {
         // It would be written.
         return None;
     }
