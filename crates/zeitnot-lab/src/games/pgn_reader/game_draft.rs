@@ -1,13 +1,13 @@
 //! Puts a game together from the tags, words and comments of a PGN.
 
 use super::PgnGame;
-use super::words::{castling, first_word, is_annotation, is_chess, is_iccf, numbered, plain, result};
+use super::words::{castling, first_word, glyph, is_annotation, is_chess, is_iccf, numbered, plain, result};
 use zeitnot_engine::chess::{Game, SanError, is_san, parse_san};
 use zeitnot_text::files::from_any_encoding;
 
 /// Characters of a bad value that a problem quotes.
 const QUOTED: usize = 60;
-/// Most bytes of one game's tags and comments that are kept.
+/// Most bytes of one game's tags and comments, and again of its variations, that are kept.
 const MOST_TEXT: usize = 1 << 24;
 /// Bytes that a tag or a comment takes beside its text.
 const ENTRY: usize = 64;
@@ -27,6 +27,10 @@ pub(super) struct GameDraft {
     depth: usize,
     /// Text of the open comment.
     comment: Vec<u8>,
+    /// Text of the open variation.
+    variation: Vec<u8>,
+    /// Bytes of variations so far.
+    variations_size: usize,
     /// Bytes of tags and comments so far.
     size: usize,
     /// The first line of text that was neither a tag nor a move.
@@ -40,11 +44,18 @@ pub(super) struct GameDraft {
 impl Default for GameDraft {
     fn default() -> Self {
         GameDraft {
-            game: PgnGame { comments: vec![Vec::new()], ..PgnGame::default() },
+            game: PgnGame {
+                comments: vec![Vec::new()],
+                glyphs: vec![Vec::new()],
+                variations: vec![Vec::new()],
+                ..PgnGame::default()
+            },
             block: 0,
             is_set_up: false,
             depth: 0,
             comment: Vec::new(),
+            variation: Vec::new(),
+            variations_size: 0,
             size: 0,
             text: None,
             is_cut: false,
@@ -210,7 +221,54 @@ impl GameDraft {
 
     /// Takes a bracket of a variation.
     pub(super) fn nest(&mut self, is_open: bool) {
-        self.depth = if is_open { self.depth + 1 } else { self.depth.saturating_sub(1) };
+        if is_open {
+            self.depth += 1;
+            self.add_to_variation(b"(");
+            return;
+        }
+        self.add_to_variation(b")");
+        if self.depth == 1 && self.game.problem.is_none() && !self.variation.is_empty() {
+            let text = from_any_encoding(&self.variation);
+            self.game.variations.last_mut().expect("the variations before the first move are there").push(text);
+        }
+        if self.depth <= 1 {
+            self.variation.clear();
+        }
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Keeps a part of the open variation as it is written; does nothing in the main line. Variations beyond the limit
+    /// are left out, and cost the game nothing.
+    pub(super) fn add_to_variation(&mut self, part: &[u8]) {
+        if self.depth == 0 || self.game.problem.is_some() {
+            return;
+        }
+        self.variations_size += part.len();
+        match self.variations_size > MOST_TEXT {
+            true => self.variation = Vec::new(),
+            false => self.variation.extend(part),
+        }
+    }
+
+    /// Keeps a comment to the end of the line in the open variation, in braces.
+    pub(super) fn add_line_to_variation(&mut self, comment: &[u8]) {
+        if self.depth > 0 {
+            self.add_to_variation(b"{");
+            self.add_to_variation(
+                &comment.trim_ascii().iter().copied().filter(|byte| *byte != b'}').collect::<Vec<_>>(),
+            );
+            self.add_to_variation(b"} ");
+        }
+    }
+
+    /// Takes a glyph: `$` and a number, or signs such as `?!`.
+    pub(super) fn add_glyph(&mut self, word: &[u8]) {
+        self.add_to_variation(word);
+        if let (true, Some(number)) = (self.counts(), glyph(word))
+            && self.has_room(ENTRY)
+        {
+            self.game.glyphs.last_mut().expect("the glyphs before the first move are there").push(number);
+        }
     }
 
     /// Whether a comment is one of the main line, up to the first problem.
@@ -237,10 +295,10 @@ impl GameDraft {
         self.fail_here("a comment without an end");
     }
 
-    /// Takes a word of the moves; words within variations are ignored.
+    /// Takes a word of the moves; words within variations are only kept.
     pub(super) fn add_word(&mut self, word: &[u8]) {
         if self.depth > 0 {
-            return;
+            return self.add_to_variation(word);
         }
         let word = String::from_utf8_lossy(word);
         let words = if word.is_ascii() { word } else { plain(&word).into() };
@@ -269,6 +327,8 @@ impl GameDraft {
             Ok(mv) => {
                 self.game.game.push(mv);
                 self.game.comments.push(Vec::new());
+                self.game.glyphs.push(Vec::new());
+                self.game.variations.push(Vec::new());
                 return;
             }
             Err(SanError::Null) => "null move",

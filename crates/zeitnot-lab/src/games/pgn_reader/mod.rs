@@ -30,6 +30,11 @@ pub struct PgnGame {
     pub game: Game,
     /// Comments before the first move, then the comments behind each move.
     pub comments: Vec<Vec<String>>,
+    /// Numbers of the glyphs behind each move (`$6`, or `?!` in signs), with those before the first one, as the comments
+    /// are counted.
+    pub glyphs: Vec<Vec<u32>>,
+    /// Variations in their brackets as they are written, counted likewise.
+    pub variations: Vec<Vec<String>>,
     /// The result behind the moves: `1-0`, `0-1`, `1/2-1/2` or `*`; `None` where it is missing.
     pub result: Option<&'static str>,
     /// Why the rest of the moves is left out, in one line; `None` where all are read.
@@ -117,6 +122,7 @@ impl<R: Read> PgnGames<R> {
         }
         let end = rest.iter().position(|byte| *byte == b'}');
         self.draft.add_to_comment(&rest[..end.unwrap_or(rest.len())]);
+        self.draft.add_to_variation(&rest[..end.map_or(rest.len(), |end| end + 1)]);
         if end.is_some() {
             self.draft.end_comment();
             self.in_comment = false;
@@ -191,11 +197,13 @@ impl<R: Read> PgnGames<R> {
             b';' => {
                 self.draft.add_to_comment(&rest[1..]);
                 self.draft.end_comment();
+                self.draft.add_line_to_variation(&rest[1..]);
                 self.lines.skip()?;
             }
             b'[' if is_tag_pair(rest) => return Ok(self.finish()),
             b'{' => {
                 self.in_comment = true;
+                self.draft.add_to_variation(b"{");
                 self.lines.take(1);
             }
             byte if byte.is_ascii_whitespace() => {
@@ -206,6 +214,7 @@ impl<R: Read> PgnGames<R> {
                         return Ok(self.finish());
                     }
                 }
+                self.draft.add_to_variation(b" ");
                 self.lines.take(space);
             }
             byte @ (b'(' | b')') => {
@@ -214,9 +223,19 @@ impl<R: Read> PgnGames<R> {
             }
             b'$' => {
                 let digits = rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                self.draft.add_glyph(&rest[..1 + digits]);
                 self.lines.take(1 + digits);
             }
-            b'!' | b'?' | b'}' | b'.' => self.lines.take(1),
+            b'!' | b'?' => {
+                let signs = rest.iter().take_while(|byte| matches!(byte, b'!' | b'?')).count();
+                self.draft.add_glyph(&rest[..signs]);
+                self.lines.take(signs);
+            }
+            b'}' => self.lines.take(1),
+            b'.' => {
+                self.draft.add_to_variation(b".");
+                self.lines.take(1);
+            }
             _ => {
                 let length = word_length(rest);
                 self.draft.add_word(&rest[..length]);

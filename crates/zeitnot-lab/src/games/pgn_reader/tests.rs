@@ -187,3 +187,15 @@ fn utf_16_is_called_what_it_is() {
     }
     assert!(read_games(&b"\0\0\0\0"[..]).unwrap().is_empty());
 }
+
+#[test]
+fn glyphs_and_variations_are_kept_as_they_are_written() {
+    let text = "{a} 1. e4! $14 ( 1. c4 {x ) y} (1. Nf3!? $1) e5 ; z } z\n2. Nc3 ) (1. f4) e5?? $4 2. Nf3 *\n";
+    let game = &read(text)[0];
+    assert_eq!(game.game.moves().len(), 3);
+    assert_eq!(game.glyphs, [vec![], vec![1, 14], vec![4, 4], vec![]]);
+    let known = ["( 1. c4 {x ) y} (1. Nf3!? $1) e5 {z  z} 2. Nc3 )", "(1. f4)"];
+    assert_eq!(game.variations[1], known);
+    assert_eq!(game.variations.iter().map(Vec::len).collect::<Vec<_>>(), [0, 2, 0, 0]);
+    assert!(game.comments[1].is_empty() && game.problem.is_none());
+}

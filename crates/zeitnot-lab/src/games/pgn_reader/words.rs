@@ -82,6 +82,19 @@ pub(super) fn word_length(text: &[u8]) -> usize {
     }
 }
 
+/// The number of a glyph: `$` and a number, or one of the six marks of a move in signs; `None` for others.
+pub(super) fn glyph(word: &[u8]) -> Option<u32> {
+    match word {
+        b"!" => Some(1),
+        b"?" => Some(2),
+        b"!!" => Some(3),
+        b"??" => Some(4),
+        b"!?" => Some(5),
+        b"?!" => Some(6),
+        _ => str::from_utf8(word.strip_prefix(b"$")?).ok()?.parse().ok(),
+    }
+}
+
 /// Whether a word behind a move is a remark about it, in signs or in one of the known words.
 pub(super) fn is_annotation(word: &str) -> bool {
     !word.contains(char::is_alphanumeric)
