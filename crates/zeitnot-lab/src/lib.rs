@@ -18,9 +18,11 @@
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | [`tune`] | parameters tuned by SPSA on matches, replays or simulated games |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
+//! | [`analysis`] | games analysed: evaluations, accuracy, judgements, annotated PGN, and how the players spent their clocks |
 //! | [`results`] | the results of all these, as they are printed and read |
 //! | [`report`] | a page with charts about all of these |
 
+pub mod analysis;
 pub mod audit;
 pub mod bootstrap;
 mod clock_use;

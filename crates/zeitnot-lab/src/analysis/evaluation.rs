@@ -1,0 +1,101 @@
+//! Evaluations from White's side, as lichess writes them, and the chance to win that goes with them.
+
+use std::fmt;
+use zeitnot_engine::chess::Color;
+
+/// The evaluation that lichess takes for the start of a game (scalachess, `Eval.Cp.initial`).
+pub const START: Eval = Eval::Cp(15);
+/// The centipawns beyond which a win is no more certain, and the worth of a mate (scalachess, `Eval.Cp.CEILING`).
+const CEILING: i32 = 1000;
+/// The factor of centipawns in the chance to win (scalachess, `WinPercent`).
+const PER_CENTIPAWN: f64 = -0.00368208;
+/// Most pawns that a comment may give.
+const MOST_PAWNS: f64 = 1e6;
+
+/// An evaluation from White's side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eval {
+    /// Centipawns.
+    Cp(i32),
+    /// Moves to mate, negative where Black mates.
+    Mate(i32),
+    /// A mate on the board, by this side.
+    Checkmate(Color),
+}
+
+impl Eval {
+    /// Reads the value of `[%eval ...]`: pawns or `#` and moves, perhaps with a depth behind a comma.
+    pub fn parse(text: &str) -> Option<Eval> {
+        let text = text.split(',').next()?.trim();
+        if let Some(moves) = text.strip_prefix('#') {
+            // A mate in 0 moves does not say whose it is.
+            return moves.parse().ok().filter(|moves| *moves != 0).map(Eval::Mate);
+        }
+        let pawns: f64 = text.parse().ok().filter(|pawns: &f64| pawns.abs() <= MOST_PAWNS)?;
+        Some(Eval::Cp((100.0 * pawns).round() as i32))
+    }
+
+    /// Centipawns cut at 1,000, which a mate counts as, too.
+    pub fn centipawns(self) -> i32 {
+        let of_side = |is_white: bool| if is_white { CEILING } else { -CEILING };
+        match self {
+            Eval::Cp(cp) => cp.clamp(-CEILING, CEILING),
+            Eval::Mate(moves) => of_side(moves > 0),
+            Eval::Checkmate(winner) => of_side(winner.is_white()),
+        }
+    }
+
+    /// White's chance to win in per cent.
+    pub fn win_percent(self) -> f64 {
+        50.0 + 50.0 * winning_chances(self.centipawns())
+    }
+}
+
+/// White's chance to win less the chance to lose, -1 to 1.
+pub(super) fn winning_chances(cp: i32) -> f64 {
+    (2.0 / (1.0 + libm::exp(PER_CENTIPAWN * f64::from(cp))) - 1.0).clamp(-1.0, 1.0)
+}
+
+/// The evaluation as it stands in `[%eval ...]`.
+impl fmt::Display for Eval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Eval::Cp(cp) => write!(f, "{:.2}", f64::from(*cp) / 100.0),
+            Eval::Mate(moves) => write!(f, "#{moves}"),
+            Eval::Checkmate(_) => f.write_str("#0"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn win_percentages_are_scalachess() {
+        // By scalachess' tests (WinPercentTest): 0 is 50, 100 is about 59, 300 about 75, beyond 1,000 is 97.5.
+        for (cp, percent) in [(0, 50.0), (100, 59.1), (300, 75.1), (-300, 24.9), (1000, 97.5), (5000, 97.5)] {
+            assert!((Eval::Cp(cp).win_percent() - percent).abs() < 0.06, "{cp}: {}", Eval::Cp(cp).win_percent());
+        }
+        assert_eq!(Eval::Mate(5).win_percent(), Eval::Cp(1000).win_percent());
+        assert_eq!(Eval::Checkmate(Color::Black).win_percent(), Eval::Mate(-1).win_percent());
+    }
+
+    #[test]
+    fn evaluations_of_comments_are_read_and_written() {
+        for (text, eval) in [
+            ("2.35", Some(Eval::Cp(235))),
+            ("-0.07", Some(Eval::Cp(-7))),
+            ("0.1,20", Some(Eval::Cp(10))),
+            ("#-4", Some(Eval::Mate(-4))),
+            ("#3,99", Some(Eval::Mate(3))),
+            ("#0", None),
+            ("NaN", None),
+            ("1e300", None),
+            ("", None),
+        ] {
+            assert_eq!(Eval::parse(text), eval, "{text}");
+        }
+        assert_eq!([Eval::Cp(-7), Eval::Mate(-4)].map(|eval| eval.to_string()), ["-0.07", "#-4"]);
+    }
+}

@@ -1,0 +1,49 @@
+//! Games that were played, analysed: evaluations of every position, the accuracy of both sides, judgements of moves, and
+//! an audit of how the players spent their clocks.
+//!
+//! The formulas are those of lichess, in lila and scalachess, so that the numbers compare with what people know; beside
+//! them stands the expected score that a move loses by win, draw and loss.
+//!
+//! | file | content |
+//! |---|---|
+//! | `evaluation` | evaluations from White's side, and the win percentage |
+//! | `accuracy` | accuracy of moves and of a game, average loss of centipawns |
+//! | `judgement` | inaccuracies, mistakes and blunders |
+//! | `position_facts` | what a search, or a comment, says of a position |
+//! | `search` | searches of the positions of a game, from the last one back |
+//! | `phase` | opening, middlegame and endgame |
+//! | `document` | the result as JSON |
+//! | `clock_sums`, `clock_audit` | thoughts that bought nothing, moves that needed one, time trouble, and a score |
+//! | `analysed` | a game analysed: facts of its positions put together |
+//! | `moments` | the moments of a game to look at first |
+//! | `players` | players over many games |
+//! | `annotated_pgn` | the game as PGN with evaluations, glyphs and comments |
+
+mod accuracy;
+mod analysed;
+mod annotated_pgn;
+mod clock_audit;
+mod clock_sums;
+mod document;
+mod evaluation;
+mod judgement;
+mod moments;
+mod phase;
+mod players;
+mod position_facts;
+mod search;
+
+pub use accuracy::{average_loss_cp, game_accuracy, move_accuracies, move_accuracy};
+pub use analysed::analysed;
+pub use annotated_pgn::annotated_pgn;
+pub use document::{
+    AnalysedGame, AnalysedMove, AnalysedNetwork, AnalysedPlayer, AnalysedSide, AnalysedStart, Analysis, BetterMove,
+    ClockUse, Instant, LongThoughts, Moment, MomentKind, MoveTime, PhaseOfPlayer, PhaseTime, ShownEvaluation,
+    TimeVerdict, Trouble,
+};
+pub use evaluation::{Eval, START};
+pub use judgement::{Judgement, judge};
+pub use phase::Phase;
+pub use players::players;
+pub use position_facts::{PositionFacts, facts_in_comments};
+pub use search::{AnalysisError, Analyst, Effort};
