@@ -5,6 +5,7 @@ mod common;
 #[path = "../common/kills.rs"]
 mod kills;
 
+mod analyse;
 mod analyse_stdio;
 mod audit;
 mod audit_clocks;

@@ -14,9 +14,10 @@ mod desk;
 mod request;
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
-use crate::commands::flags::{flag, switch};
+use super::STDIO;
+use crate::commands::flags;
 use crate::commands::output::{note, notes};
-use clap::{Arg, ArgMatches, value_parser};
+use clap::{Arg, ArgMatches};
 use desk::{Desk, Station};
 use request::{Fault, Request};
 use std::io::{BufRead, stdin};
@@ -33,17 +34,11 @@ movetime (milliseconds) and depth. Answers come when they are ready, with the id
 ends the program when all is answered. docs/analyse-stdio.md has every field.";
 
 /// Most engines: each has its thread and its tree.
-const MOST_ENGINES: u64 = 256;
+pub const MOST_ENGINES: u64 = 256;
 
-pub fn flags() -> [Arg; 2] {
-    [
-        switch("stdio", "Requests from standard input, one JSON object a line, answers to standard output")
-            .required(true),
-        flag("parallel", "N")
-            .value_parser(value_parser!(u64).range(1..=MOST_ENGINES))
-            .requires("stdio")
-            .help("Searches at once [default: as many as suit the backend], each with --threads [default: 1]"),
-    ]
+/// The switch that asks for it.
+pub fn switch() -> Arg {
+    flags::switch(STDIO, "Requests from standard input, one JSON object a line, answers to standard output")
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {

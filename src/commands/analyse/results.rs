@@ -1,0 +1,103 @@
+//! Puts the results together and writes their files, each as a whole.
+
+use super::games::Searched;
+use super::sources::{NumberedGame, Sources};
+use crate::commands::output::say;
+use anyhow::Context as _;
+use clap::ArgMatches;
+use std::path::{Path, PathBuf};
+use zeitnot_charts::game_page;
+use zeitnot_lab::analysis::{AnalysedGame, Analysis, analysed, annotated_pgn, facts_in_comments, players};
+use zeitnot_text::files::write_whole;
+use zeitnot_text::words::counted;
+
+/// The files that results are written to.
+pub struct Outputs<'a> {
+    pgn: &'a PathBuf,
+    json: Option<&'a PathBuf>,
+    html: Option<&'a PathBuf>,
+}
+
+impl<'a> Outputs<'a> {
+    /// The files that the command line names.
+    ///
+    /// # Errors
+    /// When one cannot be written to.
+    pub fn of(matches: &'a ArgMatches) -> anyhow::Result<Outputs<'a>> {
+        let outputs = Outputs {
+            pgn: matches.get_one("out").context("--out is required")?,
+            json: matches.get_one("json"),
+            html: matches.get_one("html"),
+        };
+        for path in std::iter::once(outputs.pgn).chain(outputs.json).chain(outputs.html) {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            anyhow::ensure!(
+                folder.is_dir() && !path.is_dir(),
+                "cannot write {}: it has no folder, or is one",
+                path.display()
+            );
+        }
+        Ok(outputs)
+    }
+
+    /// The file of games.
+    pub fn pgn(&self) -> &Path {
+        self.pgn
+    }
+
+    /// Writes all files. Without searches, the facts are those of the games' comments.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn write(&self, sources: &Sources<'_>, searched: Option<&Searched>, limit: &str) -> anyhow::Result<()> {
+        let (mut games, mut pgn) = (Vec::new(), String::new());
+        for read in sources.games() {
+            let NumberedGame { number, file, game } = read?;
+            let facts = match searched {
+                Some(searched) => searched.facts(number),
+                None => facts_in_comments(&game),
+            };
+            anyhow::ensure!(facts.len() == game.game.positions().len(), "{file} has changed since it was analysed");
+            let analysed = analysed(&file, &game, &facts);
+            let depths: Vec<u32> = match searched {
+                Some(_) => facts.iter().skip(1).map(|facts| facts.as_ref().map_or(0, |facts| facts.depth)).collect(),
+                None => Vec::new(),
+            };
+            pgn += &annotated_pgn(&game, &analysed, &depths);
+            games.push(analysed);
+        }
+        let analysis = Analysis {
+            kind: "analysis".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            network: searched.and_then(|searched| searched.network.clone()),
+            limit: limit.to_owned(),
+            players: players(&games),
+            games,
+        };
+        if let Some(path) = self.json {
+            write(path, &serde_json::to_vec(&analysis)?)?;
+        }
+        if let Some(path) = self.html {
+            write(path, game_page(&serde_json::to_string(&analysis)?).as_bytes())?;
+        }
+        write(self.pgn, pgn.as_bytes())?;
+        say!("{} in {}: {}", counted(analysis.games.len(), "game"), self.pgn.display(), judgements(&analysis.games));
+        Ok(())
+    }
+}
+
+/// The judgements of all games, in words.
+fn judgements(games: &[AnalysedGame]) -> String {
+    let (mut inaccuracies, mut mistakes, mut blunders) = (0, 0, 0);
+    for side in games.iter().flat_map(|game| [&game.white, &game.black]) {
+        inaccuracies += side.inaccuracies as usize;
+        mistakes += side.mistakes as usize;
+        blunders += side.blunders as usize;
+    }
+    let inaccurate = if inaccuracies == 1 { "inaccuracy" } else { "inaccuracies" };
+    format!("{inaccuracies} {inaccurate}, {}, {}", counted(mistakes, "mistake"), counted(blunders, "blunder"))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,135 @@
+//! Tests `zeitnot analyse` from end to end, on a backend that needs no network.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use crate::kills;
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+use zeitnot_engine::splitmix::SplitMix64;
+use zeitnot_lab::read_games;
+
+const GAMES: &str = "[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"1500\"]\n[TimeControl \"180+2\"]\n[Result \"0-1\"]\n\n\
+    {Begin} 1. e4 $1 {[%clk 0:03:00] known} e5 {[%clk 0:03:00]} (1... c5 {Sicilian} (1... e6) 2. Nf3) 2. Nf3 {[%clk 0:02:30]} Nc6 \
+    {[%clk 0:02:59]} 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 6. Rf1 Qxe4+ 7. Be2 Nf3# 0-1\n\n\
+    [White \"C\"]\n[Black \"D\"]\n\n1. d4 d5 2. Ke5 Nf6 *\n\n\
+    [White \"B\"]\n[Black \"A\"]\n\n1. c4 {[%eval 0.3,9]} e5 1/2-1/2\n\n\
+    [White \"E\"]\n[Black \"A\"]\n\n1. f3 e5 2. g4 {cut of";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("games.pgn"), GAMES).unwrap();
+    folder
+}
+
+fn analyse(folder: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+    command.current_dir(folder).args(["analyse", "games.pgn", "--backend", "random"]).args(more);
+    command
+}
+
+fn line(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn games_are_annotated_and_damaged_ones_are_named() {
+    let folder = folder();
+    let files = ["--out", "out.pgn", "--json", "out.json"];
+    let output = analyse(folder.path(), &[&files[..], &["--nodes", "60"]].concat()).output().unwrap();
+    let said = line(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("games.pgn game 2: illegal move Ke5 after 2 plies: the rest of it is left out"), "{said}");
+    assert!(said.contains("games.pgn game 4: a comment without an end after 3 plies"), "{said}");
+    let pgn = read(folder.path(), "out.pgn");
+    let games = read_games(pgn.as_bytes()).unwrap();
+    assert_eq!(games.iter().map(|game| game.game.moves().len()).collect::<Vec<_>>(), [14, 2, 2, 3]);
+    assert!(games.iter().all(|game| game.problem.is_none()), "{pgn}");
+    let first = &games[0];
+    assert_eq!((&first.comments[0][..], &first.glyphs[1][..]), (&["Begin".to_owned()][..], &[1][..]));
+    assert_eq!(first.variations[2], ["(1... c5 {Sicilian} (1... e6) 2. Nf3)"]);
+    assert!(first.comments_of(0)[0].ends_with(" [%clk 0:03:00] known"), "{pgn}");
+    // Every position but the mated one has an evaluation, and the old one is gone.
+    let evals = |game: usize| pgn.split("[White ").nth(game + 1).unwrap().matches("[%eval ").count();
+    assert_eq!([0, 1, 2, 3].map(evals), [13, 2, 2, 3]);
+    assert!(!pgn.contains("[%eval 0.3,9]"));
+    let json: Value = serde_json::from_str(&read(folder.path(), "out.json")).unwrap();
+    assert_eq!((&json["kind"], &json["limit"]), (&"analysis".into(), &"60 nodes a move".into()));
+    let moves = json["games"][0]["moves"].as_array().unwrap();
+    assert_eq!((moves.len(), &moves[13]["san"], &moves[13]["eval"]["mate"]), (14, &"Nf3#".into(), &0.into()));
+    assert_eq!((&moves[2]["used_ms"], &moves[2]["clock_ms"]), (&32_000.0.into(), &150_000.0.into()));
+    assert!(moves[2]["time"]["usual_ms"].as_f64().unwrap() > 1_000.0 && json["games"][1]["white"]["clock"].is_null());
+    let names: Vec<_> = json["players"].as_array().unwrap().iter().map(|player| &player["name"]).collect();
+    assert_eq!(names[0], "A");
+    assert_eq!((names.len(), &json["players"][0]["games"]), (5, &3.into()));
+    assert!(!folder.path().join("out.pgn.work.jsonl").exists());
+}
+
+#[test]
+fn work_that_is_killed_goes_on_and_gives_the_same_files() {
+    let folder = folder();
+    std::fs::write(folder.path().join("games.pgn"), GAMES.replace("{cut of", "*\n\n").repeat(3)).unwrap();
+    let with = |out: &str, parallel: &str| {
+        let json = format!("{out}.json");
+        let more = ["--nodes", "1200", "--out", out, "--json", &json, "--parallel", parallel];
+        analyse(folder.path(), &more)
+    };
+    let begin = Instant::now();
+    assert!(with("whole.pgn", "1").output().unwrap().status.success());
+    let whole_ms = begin.elapsed().as_millis() as usize;
+    let mut random = SplitMix64(5);
+    let start = || with("cut.pgn", "2").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let kills = kills::until_over(&start, whole_ms, &mut random);
+    assert!(read(folder.path(), "cut.pgn") == read(folder.path(), "whole.pgn"), "after {kills} kills");
+    assert!(read(folder.path(), "cut.pgn.json") == read(folder.path(), "whole.pgn.json"), "after {kills} kills");
+}
+
+#[test]
+fn a_work_file_of_other_settings_is_named() {
+    let folder = folder();
+    let with = |nodes: &str| analyse(folder.path(), &["--out", "out.pgn", "--nodes", nodes]).output().unwrap();
+    let work = folder.path().join("out.pgn.work.jsonl");
+    std::fs::write(&work, "{\"limit\":\"7 nodes a move\"}\n{\"number\":1,\"elapsed_ms\":1,\"facts\":[]}\n").unwrap();
+    let output = with("9");
+    assert!(!output.status.success());
+    assert!(line(&output).contains("delete out.pgn.work.jsonl, or name another --out"), "{}", line(&output));
+    assert!(work.exists() && !folder.path().join("out.pgn").exists());
+}
+
+#[test]
+fn evaluations_of_comments_need_no_network() {
+    let folder = folder();
+    let more = ["--trust-evals", "--out", "out.pgn", "--json", "out.json"];
+    let output = analyse(folder.path(), &more).output().unwrap();
+    assert!(output.status.success() && !line(&output).contains("random"), "{}", line(&output));
+    let json: Value = serde_json::from_str(&read(folder.path(), "out.json")).unwrap();
+    assert!(json["network"].is_null() && json["games"][2]["moves"][0]["eval"]["cp"] == 30);
+    assert!(read(folder.path(), "out.pgn").contains("1. c4 {[%eval 0.3,9]} 1... e5 1/2-1/2"));
+    // A mate on the board needs no comment; the move before it is not judged.
+    assert_eq!(json["games"][0]["moves"][13]["eval"]["mate"], 0);
+}
+
+#[test]
+fn budgets_end_and_bad_input_gets_a_line() {
+    let folder = folder();
+    for budget in ["0.3s", "2000n"] {
+        let output = analyse(folder.path(), &["--out", "out.pgn", "--budget", budget]).output().unwrap();
+        assert!(output.status.success(), "{}", line(&output));
+    }
+    for (more, said) in [
+        (&["--out", "out.pgn", "--budget", "soon"][..], "a time such as 90s"),
+        (&["--out", "no/where/out.pgn"], "cannot write no/where/out.pgn"),
+        (&["--out", "out.pgn", "--trust-evals", "--nodes", "5"], "cannot be used with"),
+        (&["missing.pgn", "--out", "out.pgn"], "cannot read missing.pgn"),
+    ] {
+        let output = analyse(folder.path(), more).output().unwrap();
+        assert!(!output.status.success() && line(&output).contains(said), "{more:?}: {}", line(&output));
+    }
+    std::fs::write(folder.path().join("games.pgn"), "").unwrap();
+    let output = analyse(folder.path(), &["--out", "out.pgn"]).output().unwrap();
+    assert!(line(&output).contains("there is no game to analyse"), "{}", line(&output));
+}
