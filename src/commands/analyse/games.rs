@@ -92,11 +92,11 @@ pub fn search(matches: &ArgMatches, sources: &Sources<'_>, limit: Limit, out: &P
     let journal = work_file(out);
     let mut work = Journal::<FinishedGame>::resume(&journal, settings, &[])
         .with_context(|| format!("delete {}, or name another --out", journal.display()))?;
-    let done: u64 = work.entries().keys().map(|number| positions[*number as usize - 1]).sum();
+    let done = work.entries().values().map(|game| game.facts.len() as u64).sum();
     if done > 0 {
         note!("{} of {} games are analysed already", work.entries().len(), positions.len());
     }
-    let total = positions.iter().sum();
+    let total: u64 = positions.iter().sum();
     let spent_ms = work.entries().values().map(|game| game.elapsed_ms).fold(0.0, f64::max);
     let bar = progress::positions(total);
     bar.set_position(done);
@@ -105,7 +105,7 @@ pub fn search(matches: &ArgMatches, sources: &Sources<'_>, limit: Limit, out: &P
         options,
         backend: Arc::clone(&loaded.backend),
         threads: matches.get_one::<u64>("parallel").map_or_else(cores, |count| *count as usize).min(positions.len()),
-        shares: Shares::new(limit, total, total - done, spent_ms),
+        shares: Shares::new(limit, total, total.saturating_sub(done), spent_ms),
         is_timed: limit.is_timed(),
         interrupted: interrupt::on_request()?,
     };

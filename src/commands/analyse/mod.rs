@@ -34,8 +34,12 @@ pub fn command() -> Command {
         .after_long_help(stdio::HELP)
         .arg(of_games(time_flags::files("Games in PGN")).required(false).required_unless_present(STDIO))
         .arg(
-            of_games(file("out", "FILE.pgn", "The games with evaluations, glyphs and comments; interrupted work goes on"))
-                .required_unless_present(STDIO),
+            of_games(file(
+                "out",
+                "FILE.pgn",
+                "The games with evaluations, glyphs and comments; interrupted work goes on",
+            ))
+            .required_unless_present(STDIO),
         )
         .arg(of_games(file("json", "FILE", "The analysis as JSON")))
         .arg(of_games(file("html", "FILE", "The analysis as a page: board, curves, judgements, clocks")))

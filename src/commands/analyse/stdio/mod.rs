@@ -13,8 +13,8 @@ mod answer;
 mod desk;
 mod request;
 
-use crate::commands::engine_options::{self, MAY_INSTALL};
 use super::STDIO;
+use crate::commands::engine_options::{self, MAY_INSTALL};
 use crate::commands::flags;
 use crate::commands::output::{note, notes};
 use clap::{Arg, ArgMatches};
