@@ -202,3 +202,9 @@ fn the_example_analyses_a_game() {
     assert!(lines.len() == 3 && lines[2].starts_with("  2 e7e5 "), "{lines:?}");
     client(&["e2e5"]).failure();
 }
+
+#[test]
+fn no_tree_is_saved() {
+    let assert = zeitnot(&["analyse", "--stdio", "--backend=uniform", "--tree-file=analysis.tree"]).assert().code(1);
+    assert!(String::from_utf8_lossy(&assert.get_output().stderr).contains("--tree-file: "));
+}

@@ -17,6 +17,7 @@ use super::STDIO;
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use crate::commands::flags;
 use crate::commands::output::{note, notes};
+use anyhow::bail;
 use clap::{Arg, ArgMatches};
 use desk::{Desk, Station};
 use request::{Fault, Request};
@@ -44,6 +45,9 @@ pub fn switch() -> Arg {
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     // Only to read the options: it loads nothing.
     let mut options = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
+    if !options.tree_file.is_empty() {
+        bail!("--tree-file: each request has a tree of its own, and none is kept");
+    }
     if !options.was_set.contains("Threads") {
         options.threads = 1;
     }
