@@ -49,10 +49,15 @@ impl Engine {
     /// Forgets the tree.
     pub fn clear_tree(&mut self) {
         self.finish();
+        // Who clears the tree of a file clears the file.
+        let file = self.tree_file.take();
         self.reset_tree();
+        self.tree_file = file;
     }
 
+    /// Gives up the tree. A file that it was saved in keeps it, and is looked at again by the next analysis.
     pub(super) fn reset_tree(&mut self) {
+        self.tree_file = None;
         match &mut self.tree {
             Some(tree) => tree.reset(self.game.clone()),
             None => self.tree = Some(Tree::new(self.game.clone())),

@@ -310,7 +310,9 @@ impl Engine {
     /// Whether a search with these limits keeps the positions that are searched: an analysis does, which has no clock,
     /// and whatever follows in its forest. A tree of another kind that knows something is not given up for a forest.
     fn keeps_positions(&self, go: &GoParams) -> bool {
-        if self.options.tree_memory != TreeMemory::Forest || self.options.memory_limit().is_none() {
+        let Options { tree_memory, algorithm, .. } = &self.options;
+        let is_plain = *algorithm == SearchAlgorithm::Classic && self.manner(go).is_none();
+        if *tree_memory != TreeMemory::Forest || !is_plain || self.options.memory_limit().is_none() {
             return false;
         }
         let is_move = go.movetime.is_some() && !self.is_analysis;

@@ -115,6 +115,12 @@ fn the_tree_file_outlives_the_engine_and_a_new_game() {
     assert!(search(&mut second, "c2c4", 1) >= known);
     second.new_game();
     assert!(search(&mut second, "c2c4", 1) >= known);
+    // Another kind of evaluations starts another tree, and the file keeps the one before.
+    second.set_option("ContemptMode", "white_side_analysis").unwrap();
+    second.set_option("Contempt", "50").unwrap();
+    search(&mut second, "d2d4", 100);
+    second.save_tree_file(true);
+    assert_eq!(tree_facts(&path).unwrap().moves, ["c2c4"]);
     // A file that cannot be taken up is not written over.
     fs::write(&path, "not a tree").unwrap();
     let mut third = engine(&with_file);

@@ -65,7 +65,9 @@ impl Analyst {
         };
         let clock: Arc<dyn Clock> =
             if is_timed { Arc::new(MonotonicClock::new()) } else { Arc::new(VirtualClock::default()) };
-        Ok(Analyst { engine: Engine::with_backend(options, clock, backend)? })
+        let mut engine = Engine::with_backend(options, clock, backend)?;
+        engine.set_analysis(true);
+        Ok(Analyst { engine })
     }
 
     /// The facts of every position of a game, the one before the first move included; `None` where `interrupted` has
