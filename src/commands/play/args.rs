@@ -40,7 +40,7 @@ pub fn command() -> Command {
                 .help("Strength of the engine, as UCI_Elo under UCI_LimitStrength (docs/levels.md)")
                 .value_parser(value_parser!(u64)),
             flag("maia", "RATING")
-                .help(format!("Opponent like people of this rating ({RATINGS}), who takes their time: the network maia-RATING"))
+                .help(format!("Opponent as people rated {RATINGS}, in their time"))
                 .value_parser(rating)
                 .conflicts_with_all(["WeightsFile", "elo"]),
             flag("tc", "[MOVES/]TIME[+INC]")
