@@ -62,7 +62,7 @@ pub fn run(mut engine: Engine, switches: Switches, input: impl BufRead, output: 
     output.log_to(&engine.options().log_file);
     let ended = converse(&mut engine, switches, input, output);
     engine.finish();
-    engine.save_tree_file(true);
+    engine.save_tree_file();
     if let Err(error @ SessionError::Strict(_)) = &ended {
         output.line(&print::info(&print::error(error)));
     }
@@ -208,7 +208,9 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         // Stockfish's name of it is in the buttons of GUIs.
         ("cleartree" | "clear hash", _) => return engine.clear_tree(),
         ("savetree", _) => return save_tree(engine, &engine.options().tree_file.clone(), output),
-        ("loadtree", _) => return load_tree(engine, &engine.options().tree_file.clone(), output),
+        ("loadtree", _) if prepare(engine, output).is_ok() => {
+            return load_tree(engine, &engine.options().tree_file.clone(), output);
+        }
         // GUIs tell every engine. Analysis is known by its go, but for movetime.
         ("uci_analysemode", is_on) => return engine.set_analysis(is_on == "true"),
         // Chess960 has an option.

@@ -110,7 +110,9 @@ pub fn search(matches: &ArgMatches, sources: &Sources<'_>, limit: Limit, out: &P
         interrupted: interrupt::on_request()?,
     };
     let is_done: Vec<bool> = (1..=positions.len() as u64).map(|number| work.entries().contains_key(&number)).collect();
-    let missing = sources.games().filter(|game| game.as_ref().map_or(true, |game| !is_done[game.number as usize - 1]));
+    let missing = sources
+        .games()
+        .filter(|game| game.as_ref().map_or(true, |game| is_done.get(game.number as usize - 1) != Some(&true)));
     team.search(missing, &|| bar.inc(1), &mut |game| {
         Ok(work.add(FinishedGame { elapsed_ms: spent_ms + game.elapsed_ms, ..game })?)
     })?;

@@ -61,6 +61,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if matches.get_flag(STDIO) {
         return stdio::run(matches);
     }
+    if engine_options::given(matches).any(|name| name == "TreeFile") {
+        anyhow::bail!("--tree-file is for an analysis of positions, and analyse has its own work file");
+    }
     let outputs = Outputs::of(matches)?;
     let sources = Sources::new(time_flags::named_files(matches))?;
     if matches.get_flag("trust-evals") {

@@ -57,6 +57,7 @@ impl Provider {
         loop {
             if interrupted.load(Ordering::SeqCst) {
                 self.line.finish_and_clear();
+                self.engine.save_tree_file();
                 self.engine.finish();
                 interrupt::exit(&format!("interrupted after {} requests", self.number));
             }

@@ -41,7 +41,6 @@ impl Engine {
     pub fn finish(&mut self) {
         if let Some(search) = self.search.take() {
             self.take_back(search.finish());
-            self.save_tree_file(false);
         }
         self.stop();
     }

@@ -31,9 +31,11 @@ impl Engine {
             Some(tree) if self.tree_file.is_some() => {
                 tree.follow(self.game.clone());
             }
-            _ => self.reset_tree(),
+            _ => {
+                self.reset_tree();
+                self.rescaled = WdlRescale::NONE;
+            }
         }
-        self.rescaled = WdlRescale::NONE;
         self.busy_until_ms = f64::NEG_INFINITY;
         self.random = None;
         (self.last_timed, self.next_by_board, self.missing_plies) = (None, None, 0);
@@ -49,14 +51,12 @@ impl Engine {
     /// Forgets the tree.
     pub fn clear_tree(&mut self) {
         self.finish();
-        // Who clears the tree of a file clears the file.
-        let file = self.tree_file.take();
         self.reset_tree();
-        self.tree_file = file;
     }
 
-    /// Gives up the tree. A file that it was saved in keeps it, and is looked at again by the next analysis.
+    /// Gives up the tree. The file of `TreeFile` keeps it, and is taken up again by the next analysis.
     pub(super) fn reset_tree(&mut self) {
+        self.save_tree_file();
         self.tree_file = None;
         match &mut self.tree {
             Some(tree) => tree.reset(self.game.clone()),

@@ -319,7 +319,8 @@ impl Engine {
         let is_timed = go.clock(self.game.current().turn()).is_some() || is_move || go.ponder;
         self.tree.as_ref().map_or(!is_timed, |tree| match tree.kept_positions() {
             Some(kept) => !is_timed || kept > 0 || !tree.is_empty(),
-            None => !is_timed && tree.is_empty(),
+            // A file that is named is wanted.
+            None => !is_timed && (tree.is_empty() || !self.options.tree_file.is_empty()),
         })
     }
 

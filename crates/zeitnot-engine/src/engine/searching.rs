@@ -110,7 +110,9 @@ impl Engine {
         let search = Search::start(&mut self.threads, evaluators, tree, backend, clock, request, listener);
         match search {
             Ok(search) => {
-                self.save_during(&search);
+                if params.clock(self.game.current().turn()).is_none() {
+                    self.save_during(&search);
+                }
                 self.search = Some(search);
             }
             Err(failed) => {
@@ -184,12 +186,13 @@ impl Engine {
         if network_alone || is_limited || is_other_value || options.tree_memory == TreeMemory::Off {
             self.reset_tree();
         }
-        if let Some(tree) = &mut self.tree
-            && tree.take_kind(search_params.transpositions, search_params.forest)
-        {
-            self.tree_changed();
+        let (share, forest) = (search_params.transpositions, search_params.forest);
+        if self.tree.as_ref().is_some_and(|tree| !tree.is_kind(share, forest)) {
             // What comes now is not the tree of a file.
+            self.save_tree_file();
             self.tree_file = None;
+            self.tree.iter_mut().for_each(|tree| tree.take_kind(share, forest));
+            self.tree_changed();
         }
         if search_params.forest {
             self.take_up_tree_file();

@@ -13,13 +13,16 @@ use crate::search::{Search, Tree};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use thiserror::Error;
 use zeitnot_text::files::named_path;
 
@@ -27,13 +30,20 @@ use zeitnot_text::files::named_path;
 const FORMAT: u32 = 1;
 
 /// The options that decide what a tree holds. Others only say how a search goes on in it.
-const DECISIVE: [&str; 8] = [
+const DECISIVE: [&str; 15] = [
     "PolicyTemperature",
     "HistoryFill",
     "TwoFoldDraws",
     "StickyEndgames",
     "ContemptMode",
     "Contempt",
+    "ContemptMaxValue",
+    "WDLCalibrationElo",
+    "WDLContemptAttenuation",
+    "WDLMaxS",
+    "WDLDrawRateTarget",
+    "WDLDrawRateReference",
+    "WDLBookExitBias",
     "SelfElo",
     "OppoElo",
 ];
@@ -116,7 +126,7 @@ impl TreeFacts {
 /// # Errors
 /// [`TreeFileError::File`] and [`TreeFileError::Damaged`].
 pub fn tree_facts(path: &Path) -> Result<TreeFacts, TreeFileError> {
-    read(path).map(|(facts, _)| facts)
+    load(path).map(|(facts, _)| facts)
 }
 
 /// Merges saved trees into one file: of a position that several have, the one with the most visits stays. The root is
@@ -127,13 +137,13 @@ pub fn tree_facts(path: &Path) -> Result<TreeFacts, TreeFileError> {
 pub fn merge_trees(first: &Path, others: &[PathBuf], out: &Path) -> Result<TreeFacts, TreeFileError> {
     let (mut facts, mut tree) = load(first)?;
     for path in others {
-        let (other, its_tree) = load(path)?;
+        let (other, mut its_tree) = load(path)?;
         let named = |facts: &TreeFacts| (facts.network_sha256.clone(), facts.options.clone(), facts.chess960);
         if named(&other) != named(&facts) {
             let told = |facts: &TreeFacts| format!("{} and {:?}", facts.network, facts.options);
             return Err(TreeFileError::Other { path: path.clone(), saved: told(&other), here: told(&facts) });
         }
-        tree.absorb(&its_tree);
+        tree.absorb(&mut its_tree);
     }
     let Some((forest, positions)) = tree.save() else { return Err(TreeFileError::NothingKept) };
     facts.visits = tree.visits();
@@ -181,6 +191,11 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
+    /// Whether anything was searched.
+    fn has_visits(&self) -> bool {
+        self.facts.visits > 0 || self.facts.kept > 0
+    }
+
     /// Writes the file.
     ///
     /// # Errors
@@ -217,6 +232,12 @@ pub(super) struct Origin {
 }
 
 impl Origin {
+    /// These facts with another game.
+    fn at(&self, game: &Game) -> Origin {
+        let moves = game.moves().iter().map(|mv| to_uci(*mv, game.is_chess960())).collect();
+        Origin { start: game.start_fen(), moves, chess960: game.is_chess960(), ..self.clone() }
+    }
+
     /// The tree with these facts; `None` where positions are not kept.
     pub(super) fn snapshot(self, tree: &Tree) -> Option<Snapshot> {
         let (forest, positions) = tree.save()?;
@@ -246,15 +267,11 @@ fn decisive(options: &Options) -> BTreeMap<String, String> {
 impl Engine {
     /// The facts of the tree that searches of the present position grow.
     pub(super) fn origin(&self) -> Origin {
-        let game = &self.game;
-        Origin {
-            network: self.attributes().map(|attributes| attributes.name.clone()).unwrap_or_default(),
-            network_sha256: self.loaded.as_ref().and_then(|loaded| loaded.location.as_ref()?.sha256().ok()),
-            options: decisive(&self.options),
-            chess960: game.is_chess960(),
-            start: game.start_fen(),
-            moves: game.moves().iter().map(|mv| to_uci(*mv, game.is_chess960())).collect(),
-        }
+        let network = self.attributes().map(|attributes| attributes.name.clone()).unwrap_or_default();
+        let network_sha256 = self.loaded.as_ref().and_then(|loaded| loaded.location.as_ref()?.sha256().ok());
+        let (start, moves) = (String::new(), Vec::new());
+        let options = decisive(&self.options);
+        Origin { network, network_sha256, options, chess960: false, start, moves }.at(&self.game)
     }
 
     /// Saves the forest of the analysis in a file, and returns the facts about it. A search ends.
@@ -264,16 +281,27 @@ impl Engine {
     pub fn save_tree(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
         self.finish();
         let snapshot = self.tree.as_ref().and_then(|tree| self.origin().snapshot(tree));
-        let snapshot = snapshot.ok_or(TreeFileError::NothingKept)?;
+        let snapshot = snapshot.filter(Snapshot::has_visits).ok_or(TreeFileError::NothingKept)?;
         snapshot.write(path)?;
         Ok(snapshot.facts)
     }
 
-    /// Takes up the forest of a file, and the game at whose end its root stands. A search ends.
+    /// Takes up the forest of a file, and the game at whose end its root stands. A search ends. What `TreeFile` names is
+    /// saved before, and is not written again: it is the file of another analysis.
     ///
     /// # Errors
     /// [`TreeFileError`]: then tree and game stay as they were.
     pub fn load_tree(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
+        self.save_tree_file();
+        let facts = self.take_up(path)?;
+        self.tree_file = named_path(&self.options.tree_file).map(|named| {
+            let is_ours = named == path;
+            self.tree_file(named, is_ours)
+        });
+        Ok(facts)
+    }
+
+    fn take_up(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
         self.finish();
         let (facts, bytes) = read(path)?;
         let here = self.origin();
@@ -300,22 +328,21 @@ impl Engine {
     /// Takes up the forest of the file that `TreeFile` names, once, and stays in the present position. A file that
     /// cannot be taken up is not written, either.
     pub(super) fn take_up_tree_file(&mut self) {
-        let Some(path) = named_path(&self.options.tree_file) else {
-            self.tree_file = None;
-            return;
-        };
-        if self.tree_file.as_ref().is_some_and(|known| known.path == path) {
+        let named = named_path(&self.options.tree_file);
+        if self.tree_file.as_ref().map(|known| &known.path) == named.as_ref() {
             return;
         }
+        self.save_tree_file();
+        self.tree_file = None;
+        let Some(path) = named else { return };
         let game = self.game.clone();
-        let is_there = path.exists();
-        let taken = if is_there { self.load_tree(&path).map(Some) } else { Ok(None) };
+        let taken = if path.exists() { self.take_up(&path).map(Some) } else { Ok(None) };
         match &taken {
             Ok(Some(facts)) => {
                 let TreeFacts { positions, kept, .. } = facts;
-                let text =
-                    format!("{}: {positions} positions, {} of them searched for themselves", path.display(), 1 + kept);
-                self.announcer.say(&text);
+                let name = path.display();
+                self.announcer
+                    .say(&format!("{name}: {positions} positions, {} of them searched for themselves", 1 + kept));
             }
             Ok(None) => {}
             Err(error) => self.announcer.say(&format!("{ERROR}{error}; it is not written, either")),
@@ -324,36 +351,40 @@ impl Engine {
             tree.follow(game.clone());
         }
         self.game = game;
-        self.tree_file = Some(TreeFile { path, is_ours: taken.is_ok(), saved: Instant::now() });
+        self.tree_file = Some(self.tree_file(path, taken.is_ok()));
     }
 
     /// Saves the tree in `TreeFile` every few minutes while the search goes on.
     pub(super) fn save_during(&self, search: &Search) {
-        let Some(TreeFile { path, is_ours: true, .. }) = &self.tree_file else { return };
-        let (path, origin, announcer) = (path.clone(), self.origin(), self.announcer.clone());
+        let Some(TreeFile { path, is_ours: true, origin, turns }) = &self.tree_file else { return };
+        let (path, origin, announcer) = (path.clone(), origin.at(&self.game), self.announcer.clone());
+        let turns = Arc::clone(turns);
         search.look_at_tree(LOOK_EVERY, SAVED_EVERY, move |tree| {
-            let snapshot = origin.clone().snapshot(tree);
-            let (path, announcer) = (path.clone(), announcer.clone());
+            let (turn, snapshot) = (turns.draw(), origin.clone().snapshot(tree));
+            let (path, announcer, turns) = (path.clone(), announcer.clone(), Arc::clone(&turns));
             move || {
-                if let Some(Err(error)) = snapshot.map(|snapshot| snapshot.write(&path)) {
+                if let Some(Err(error)) = snapshot.map(|snapshot| turns.write(turn, &snapshot, &path)) {
                     announcer.say(&format!("{ERROR}{error}"));
                 }
             }
         });
     }
 
-    /// Saves the tree in `TreeFile`, if it is a forest and none was saved for a while. A search ends.
-    pub fn save_tree_file(&mut self, at_once: bool) {
-        let Some(file) = &mut self.tree_file else { return };
-        if !file.is_ours || !at_once && file.saved.elapsed() < SAVED_EVERY {
+    /// Saves the tree in `TreeFile`, if it is a forest. A search ends.
+    pub fn save_tree_file(&mut self) {
+        if self.tree_file.as_ref().is_none_or(|file| !file.is_ours) {
             return;
         }
-        file.saved = Instant::now();
-        let path = file.path.clone();
-        match self.save_tree(&path) {
-            Ok(_) | Err(TreeFileError::NothingKept) => {}
-            Err(error) => self.announcer.say(&format!("{ERROR}{error}")),
+        self.finish();
+        let (Some(TreeFile { path, origin, turns, .. }), Some(tree)) = (&self.tree_file, &self.tree) else { return };
+        let snapshot = origin.at(tree.game()).snapshot(tree).filter(Snapshot::has_visits);
+        if let Some(Err(error)) = snapshot.map(|snapshot| turns.write(turns.draw(), &snapshot, path)) {
+            self.announcer.say(&format!("{ERROR}{error}"));
         }
+    }
+
+    fn tree_file(&self, path: PathBuf, is_ours: bool) -> TreeFile {
+        TreeFile { path, is_ours, origin: self.origin(), turns: Arc::default() }
     }
 }
 
@@ -362,8 +393,32 @@ pub(super) struct TreeFile {
     path: PathBuf,
     /// Whether the forest is that of the file, or the file is new.
     is_ours: bool,
-    /// Time of the last look at the file.
-    saved: Instant,
+    /// The facts about the tree as it began: network and options may change before it is saved for the last time.
+    origin: Origin,
+    turns: Arc<Turns>,
+}
+
+/// The turns of those that write one file: a search and its engine. An older tree is not written over a newer one.
+#[derive(Default)]
+struct Turns {
+    drawn: AtomicU64,
+    /// The turn of the last tree that was written.
+    written: Mutex<u64>,
+}
+
+impl Turns {
+    fn draw(&self) -> u64 {
+        self.drawn.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn write(&self, turn: u64, snapshot: &Snapshot, path: &Path) -> Result<(), TreeFileError> {
+        let mut written = self.written.lock();
+        if turn > *written {
+            snapshot.write(path)?;
+            *written = turn;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

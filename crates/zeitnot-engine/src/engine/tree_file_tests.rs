@@ -109,7 +109,7 @@ fn the_tree_file_outlives_the_engine_and_a_new_game() {
     let with_file = [("TreeFile", path.to_str().unwrap())];
     let mut first = engine(&with_file);
     let known = search(&mut first, "c2c4", 300);
-    first.save_tree_file(true);
+    first.save_tree_file();
     let mut second = engine(&with_file);
     second.new_game();
     assert!(search(&mut second, "c2c4", 1) >= known);
@@ -119,12 +119,15 @@ fn the_tree_file_outlives_the_engine_and_a_new_game() {
     second.set_option("ContemptMode", "white_side_analysis").unwrap();
     second.set_option("Contempt", "50").unwrap();
     search(&mut second, "d2d4", 100);
-    second.save_tree_file(true);
-    assert_eq!(tree_facts(&path).unwrap().moves, ["c2c4"]);
+    second.save_tree_file();
+    let facts = tree_facts(&path).unwrap();
+    assert_eq!((facts.visits, facts.kept, facts.options["Contempt"].as_str()), (0, 1, ""), "{facts:?}");
+    let mut as_before = engine(&with_file);
+    assert!(search(&mut as_before, "c2c4", 1) >= known);
     // A file that cannot be taken up is not written over.
     fs::write(&path, "not a tree").unwrap();
     let mut third = engine(&with_file);
     search(&mut third, "c2c4", 100);
-    third.save_tree_file(true);
+    third.save_tree_file();
     assert_eq!(fs::read_to_string(&path).unwrap(), "not a tree");
 }

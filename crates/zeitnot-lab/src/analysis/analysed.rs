@@ -89,7 +89,8 @@ fn moves(game: &PgnGame, facts: &[Option<PositionFacts>], evals: &[Option<Eval>]
         let best = before.filter(|_| !is_best).and_then(|facts| better_move(&until, facts));
         let san = until.san(*mv);
         until.push(*mv);
-        let judgement = (|| judge(evals[index]?, evals[index + 1]?, color))();
+        // lichess judges only where there is a better move (lila, `Analysis.infoAdvices`).
+        let judgement = (|| judge(evals[index]?, evals[index + 1]?, color))().filter(|_| !is_best);
         let eval = evals[index + 1];
         let said = move_times(game.comments_of(index));
         moves.push(AnalysedMove {

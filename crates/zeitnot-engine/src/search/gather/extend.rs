@@ -33,7 +33,9 @@ impl Batch {
                 self.identities[index] = Identity::of(position);
             }
             self.leaves[index].kind = if let Some(end) = end_of_game(position, moves, depth, &context.params) {
-                if context.params.transpositions && depends_on_path(position, depth) {
+                // A forest has parents that other games lead to, too: even a repetition in the game is one of this way.
+                let is_of_this_game = context.params.forest && position.repetitions() > 0;
+                if context.params.transpositions && (depends_on_path(position, depth) || is_of_this_game) {
                     LeafKind::Repeats
                 } else {
                     LeafKind::Ends(end)

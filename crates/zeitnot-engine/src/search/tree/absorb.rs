@@ -9,7 +9,11 @@ use std::collections::HashSet;
 impl Tree {
     /// Takes over from `other`, a forest as this one, the positions that are unknown here or have fewer visits. Those
     /// that were searched for themselves there are kept here, too, as left before those of this forest.
-    pub(crate) fn absorb(&mut self, other: &Tree) {
+    pub(crate) fn absorb(&mut self, other: &mut Tree) {
+        // Visits of a search among some moves are not those of one among all.
+        self.restrict_root(&[]);
+        other.restrict_root(&[]);
+        let other = &*other;
         let there: Vec<NodeId> = other.kept.iter().flatten().copied().chain(std::iter::once(other.root)).collect();
         let mut seen: HashSet<u32> = there.iter().map(|id| id.0).collect();
         let mut open: Vec<NodeId> = there.iter().rev().copied().collect();
@@ -94,7 +98,7 @@ mod tests {
             two.tree.step_to(game(START, moves));
             two.search(400, 4, false);
         }
-        one.tree.absorb(&two.tree);
+        one.tree.absorb(&mut two.tree);
         for (moves, least) in [("e2e4", 400), ("", 500), ("d2d4", 400), ("d2d4 d7d5", 400)] {
             one.tree.step_to(game(START, moves));
             assert!(one.tree.visits() >= least && one.tree.has_own_visits(), "{moves}: {}", one.tree.visits());

@@ -7,7 +7,8 @@ pub(in crate::search::tree) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPP
 
 pub(in crate::search::tree) fn forest(fen: &str) -> Searcher {
     let mut searcher = Searcher::new(fen, true);
-    assert!(searcher.tree.take_kind(false, true) && !searcher.tree.take_kind(true, true));
+    searcher.tree.take_kind(false, true);
+    assert!(searcher.tree.is_kind(true, true) && !searcher.tree.is_kind(true, false));
     searcher
 }
 

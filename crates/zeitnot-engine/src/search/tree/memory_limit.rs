@@ -65,7 +65,9 @@ impl Tree {
             let cost = self.discarded.last().map(|node| 1 + usize::from(node.children));
             if self.free_discarded() {
                 looks = looks.saturating_sub(cost.unwrap_or(1));
-            } else if !self.fell_oldest() && !self.prune_least_visited(self.root(), &mut looks) {
+            } else if self.fell_oldest() {
+                looks -= 1;
+            } else if !self.prune_least_visited(self.root(), &mut looks) {
                 return;
             }
         }

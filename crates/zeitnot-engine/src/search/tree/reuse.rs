@@ -58,7 +58,7 @@ impl Tree {
         let root = self[self.root];
         let own = PackedMove::new(own).0;
         let index = self.view(&root)?.moves.iter().position(|known| *known == own)?;
-        let child = self[self.existing_child(&root, index)?];
+        let child = *self.place(&self[self.existing_child(&root, index)?]);
         let legal = game.positions()[plies + 1].legal_moves();
         let number = legal.iter().position(|mv| *mv == reply)?;
         let is_reply = |packed: &u16| {

@@ -49,7 +49,10 @@ impl Tree {
         let mut found: Vec<NodeId> = std::iter::once(self.root).chain(kept.iter().copied()).collect();
         let roots = found.len();
         let mut numbers: HashMap<u32, u32> = found.iter().zip(0..).map(|(id, number)| (id.0, number)).collect();
-        let mut bytes = Vec::new();
+        let (moves, visits) = self.restriction.as_ref().map_or((&[][..], &[][..]), Restriction::parts);
+        let mut head: Vec<u32> = vec![0, roots as u32, self.depth, moves.len() as u32, visits.len() as u32];
+        head.extend(moves.iter().map(|mv| u32::from(*mv)).chain(visits.iter().copied()));
+        let mut bytes = cast_slice::<u32, u8>(&head).to_vec();
         for number in 0.. {
             let Some(&id) = found.get(number) else { break };
             let node = self[id];
@@ -75,13 +78,8 @@ impl Tree {
                 bytes.extend(bytes_of(&at_rest(child, link)));
             }
         }
-        let mut head: Vec<u32> = vec![found.len() as u32, roots as u32, self.depth];
-        let (moves, visits) = self.restriction.as_ref().map_or((&[][..], &[][..]), Restriction::parts);
-        head.extend([moves.len() as u32, visits.len() as u32]);
-        head.extend(moves.iter().map(|mv| u32::from(*mv)).chain(visits.iter().copied()));
-        let mut all = cast_slice::<u32, u8>(&head).to_vec();
-        all.append(&mut bytes);
-        Some((all, found.len()))
+        bytes[..size_of::<u32>()].copy_from_slice(&(found.len() as u32).to_le_bytes());
+        Some((bytes, found.len()))
     }
 
     /// The forest that [`Tree::save`] wrote, with its root at the end of `game`.

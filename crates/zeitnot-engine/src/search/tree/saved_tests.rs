@@ -37,10 +37,14 @@ fn a_restriction_is_saved_with_its_root() {
     searcher.search(100, 4, false);
     let mv = searcher.tree.game().current().legal_moves()[3];
     searcher.tree.restrict_root(&[mv]);
+    let root = searcher.tree.root();
+    let child = searcher.tree.child(root, 0);
+    searcher.tree[child].n += 50;
+    searcher.tree[root].n += 50;
     let mut tree = loaded(&searcher.tree.save().unwrap().0, game(START, "")).unwrap();
-    let before = tree.visits();
-    tree.restrict_root(&[mv]);
-    assert_eq!(tree.visits(), before, "the same restriction");
+    assert_eq!(tree.visits(), 150);
+    tree.restrict_root(&[]);
+    assert_eq!(tree.visits(), 100, "what the restriction gave is taken back");
 }
 
 #[test]

@@ -47,16 +47,18 @@ const DRAW: Value = Value { wl: 0.0, d: 1.0, m: 0.0 };
 
 impl Tree {
     /// Sets whether positions that several moves lead to share their statistics, and whether those that were searched
-    /// are kept, which then share them, too. A tree of another kind is given up; returns whether it was.
-    pub(crate) fn take_kind(&mut self, share: bool, forest: bool) -> bool {
-        let share = share || forest;
-        let is_other = self.shared.is_some() != share || self.kept.is_some() != forest;
-        if is_other {
-            self.shared = share.then(SharedPositions::default);
+    /// are kept, which then share them, too. A tree of another kind is given up.
+    pub(crate) fn take_kind(&mut self, share: bool, forest: bool) {
+        if !self.is_kind(share, forest) {
+            self.shared = (share || forest).then(SharedPositions::default);
             self.kept = forest.then(Vec::new);
             self.reset(self.game.clone());
         }
-        is_other
+    }
+
+    /// Whether the tree is of the kind that [`Tree::take_kind`] names.
+    pub(crate) fn is_kind(&self, share: bool, forest: bool) -> bool {
+        self.shared.is_some() == (share || forest) && self.kept.is_some() == forest
     }
 
     /// The node that has the moves of the position to which `node` leads.
