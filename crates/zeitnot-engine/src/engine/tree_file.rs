@@ -1,12 +1,10 @@
 //! Saves the forest of an analysis in a file, and takes it up again (`savetree`, `loadtree`, `TreeFile`).
 //!
 //! A file is compressed (gzip, whose checksum finds damage). It has a line of JSON on what the forest belongs to, and
-//! then the forest (`search/tree/saved.rs`). It is written beside its place and renamed, so that a kill leaves the file
-//! before or the new one.
+//! then the forest (`search/tree/saved.rs`). A kill while it is written leaves the file before or the new one.
 
-use super::Engine;
-use super::GoParams;
 use super::options::{Options, SPECS};
+use super::{Engine, GoParams};
 use crate::announcer::ERROR;
 use crate::chess::{Game, to_uci};
 use crate::search::{Search, Tree};
@@ -16,15 +14,14 @@ use flate2::write::GzEncoder;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use thiserror::Error;
-use zeitnot_text::files::named_path;
+use zeitnot_text::files::{named_path, write_whole};
 
 /// Version of the form of files; a file of another one is refused.
 const FORMAT: u32 = 1;
@@ -113,6 +110,19 @@ pub enum TreeFileError {
 }
 
 impl TreeFacts {
+    /// These facts with another game.
+    fn at(&self, game: &Game) -> TreeFacts {
+        let moves = game.moves().iter().map(|mv| to_uci(*mv, game.is_chess960())).collect();
+        TreeFacts { start: game.start_fen(), moves, chess960: game.is_chess960(), ..self.clone() }
+    }
+
+    /// The tree with these facts, of which it has its own numbers; `None` where positions are not kept.
+    fn snapshot(self, tree: &Tree) -> Option<Snapshot> {
+        let (forest, positions) = tree.save()?;
+        let (visits, kept) = (tree.visits(), tree.kept_positions().unwrap_or_default());
+        Some(Snapshot { facts: TreeFacts { positions, visits, kept, ..self }, forest })
+    }
+
     /// The game at whose end the root stands.
     fn game(&self) -> Option<Game> {
         let mut game = Game::from_fen(&self.start, self.chess960).ok()?;
@@ -135,7 +145,7 @@ pub fn tree_facts(path: &Path) -> Result<TreeFacts, TreeFileError> {
 /// # Errors
 /// [`TreeFileError`]: then nothing is written.
 pub fn merge_trees(first: &Path, others: &[PathBuf], out: &Path) -> Result<TreeFacts, TreeFileError> {
-    let (mut facts, mut tree) = load(first)?;
+    let (facts, mut tree) = load(first)?;
     for path in others {
         let (other, mut its_tree) = load(path)?;
         let named = |facts: &TreeFacts| (facts.network_sha256.clone(), facts.options.clone(), facts.chess960);
@@ -145,10 +155,7 @@ pub fn merge_trees(first: &Path, others: &[PathBuf], out: &Path) -> Result<TreeF
         }
         tree.absorb(&mut its_tree);
     }
-    let Some((forest, positions)) = tree.save() else { return Err(TreeFileError::NothingKept) };
-    facts.visits = tree.visits();
-    (facts.positions, facts.kept) = (positions, tree.kept_positions().unwrap_or_default());
-    let snapshot = Snapshot { facts, forest };
+    let snapshot = facts.snapshot(&tree).ok_or(TreeFileError::NothingKept)?;
     snapshot.write(out)?;
     Ok(snapshot.facts)
 }
@@ -201,61 +208,15 @@ impl Snapshot {
     /// # Errors
     /// [`TreeFileError::File`]: then the file before stays.
     pub(super) fn write(&self, path: &Path) -> Result<(), TreeFileError> {
-        let mut beside = OsString::from(path);
-        beside.push(".part");
-        let beside = PathBuf::from(beside);
-        let written = || -> io::Result<()> {
-            let mut encoder = GzEncoder::new(BufWriter::new(File::create(&beside)?), Compression::fast());
+        let compressed = || -> io::Result<Vec<u8>> {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
             serde_json::to_writer(&mut encoder, &self.facts)?;
             encoder.write_all(b"\n")?;
             encoder.write_all(&self.forest)?;
-            let file = encoder.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
-            file.sync_all()?;
-            fs::rename(&beside, path)
+            encoder.finish()
         };
-        written().map_err(|error| {
-            let _ = fs::remove_file(&beside);
-            TreeFileError::File { path: path.to_owned(), error }
-        })
-    }
-}
-
-/// The facts of a tree as they are before a search, without what the search changes.
-#[derive(Clone)]
-pub(super) struct Origin {
-    network: String,
-    network_sha256: Option<String>,
-    options: BTreeMap<String, String>,
-    chess960: bool,
-    start: String,
-    moves: Vec<String>,
-}
-
-impl Origin {
-    /// These facts with another game.
-    fn at(&self, game: &Game) -> Origin {
-        let moves = game.moves().iter().map(|mv| to_uci(*mv, game.is_chess960())).collect();
-        Origin { start: game.start_fen(), moves, chess960: game.is_chess960(), ..self.clone() }
-    }
-
-    /// The tree with these facts; `None` where positions are not kept.
-    pub(super) fn snapshot(self, tree: &Tree) -> Option<Snapshot> {
-        let (forest, positions) = tree.save()?;
-        let Origin { network, network_sha256, options, chess960, start, moves } = self;
-        let facts = TreeFacts {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            network,
-            network_sha256,
-            options,
-            chess960,
-            start,
-            moves,
-            positions,
-            visits: tree.visits(),
-            kept: tree.kept_positions().unwrap_or_default(),
-        };
-        Some(Snapshot { facts, forest })
+        let written = compressed().and_then(|bytes| write_whole(path, &bytes));
+        written.map_err(|error| TreeFileError::File { path: path.to_owned(), error })
     }
 }
 
@@ -265,13 +226,22 @@ fn decisive(options: &Options) -> BTreeMap<String, String> {
 }
 
 impl Engine {
-    /// The facts of the tree that searches of the present position grow.
-    pub(super) fn origin(&self) -> Origin {
-        let network = self.attributes().map(|attributes| attributes.name.clone()).unwrap_or_default();
-        let network_sha256 = self.loaded.as_ref().and_then(|loaded| loaded.location.as_ref()?.sha256().ok());
-        let (start, moves) = (String::new(), Vec::new());
-        let options = decisive(&self.options);
-        Origin { network, network_sha256, options, chess960: false, start, moves }.at(&self.game)
+    /// The facts of the tree that searches of the present position grow, without its numbers.
+    fn origin(&self) -> TreeFacts {
+        let facts = TreeFacts {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            network: self.attributes().map(|attributes| attributes.name.clone()).unwrap_or_default(),
+            network_sha256: self.loaded.as_ref().and_then(|loaded| loaded.location.as_ref()?.sha256().ok()),
+            options: decisive(&self.options),
+            chess960: false,
+            start: String::new(),
+            moves: Vec::new(),
+            positions: 0,
+            visits: 0,
+            kept: 0,
+        };
+        facts.at(&self.game)
     }
 
     /// Saves the forest of the analysis in a file, and returns the facts about it. A search ends.
@@ -394,7 +364,7 @@ pub(super) struct TreeFile {
     /// Whether the forest is that of the file, or the file is new.
     is_ours: bool,
     /// The facts about the tree as it began: network and options may change before it is saved for the last time.
-    origin: Origin,
+    origin: TreeFacts,
     turns: Arc<Turns>,
 }
 

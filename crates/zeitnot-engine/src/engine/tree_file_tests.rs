@@ -1,6 +1,7 @@
 use super::*;
 use crate::clock::VirtualClock;
 use crate::engine::{EndReason, RuntimePolicy};
+use std::fs;
 use std::sync::Arc;
 
 fn engine(options: &[(&str, &str)]) -> Engine {
