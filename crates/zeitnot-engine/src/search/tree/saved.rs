@@ -113,14 +113,15 @@ impl Tree {
             return Err(NoForest);
         }
         let mut at = Reader(start);
+        let mut below = Below::default();
         for &place in &places {
-            tree.load_position(place, &mut at, &places)?;
+            tree.load_position(place, &mut at, &places, &mut below)?;
         }
         for &place in &places[1..roots] {
             record_mut(&mut tree.nodes, place).references += 1;
         }
-        // Each has an owner.
-        if places.iter().any(|place| record(&tree.nodes, *place).references == 0) {
+        // Each has an owner, and none lies below itself.
+        if places.iter().any(|place| record(&tree.nodes, *place).references == 0) || below.has_cycle() {
             return Err(NoForest);
         }
         (tree.kept, tree.depth) = (Some(places[1..roots].to_vec()), depth);
@@ -129,7 +130,13 @@ impl Tree {
         Ok(tree)
     }
 
-    fn load_position(&mut self, place: NodeId, at: &mut Reader<'_>, places: &[NodeId]) -> Result<(), NoForest> {
+    fn load_position(
+        &mut self,
+        place: NodeId,
+        at: &mut Reader<'_>,
+        places: &[NodeId],
+        below: &mut Below,
+    ) -> Result<(), NoForest> {
         let own = at.take::<Record>()?.own();
         record_mut(&mut self.nodes, place).set_own(own);
         let node = at.position()?;
@@ -162,11 +169,45 @@ impl Tree {
                 let position = *places.get(number as usize - 1).ok_or(NoForest)?;
                 record_mut(&mut self.nodes, position).references += 1;
                 child.at = position.0;
+                below.links.push(number - 1);
             }
             let id = self.child(place, index);
             self[id] = child;
         }
+        below.ends.push(below.links.len());
         Ok(())
+    }
+}
+
+/// The positions that the moves of each position lead to, by their numbers.
+#[derive(Default)]
+struct Below {
+    links: Vec<u32>,
+    /// The end of each position's part of `links`.
+    ends: Vec<usize>,
+}
+
+impl Below {
+    /// Whether a position lies below itself: a visit would go round for ever. (Kahn, "Topological sorting of large
+    /// networks", 1962.)
+    fn has_cycle(&self) -> bool {
+        let mut above = vec![0_u32; self.ends.len()];
+        for &link in &self.links {
+            above[link as usize] += 1;
+        }
+        let mut open: Vec<usize> = (0..above.len()).filter(|number| above[*number] == 0).collect();
+        let mut sorted = 0;
+        while let Some(number) = open.pop() {
+            sorted += 1;
+            let begin = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+            for &link in &self.links[begin..self.ends[number]] {
+                above[link as usize] -= 1;
+                if above[link as usize] == 0 {
+                    open.push(link as usize);
+                }
+            }
+        }
+        sorted < above.len()
     }
 }
 

@@ -68,3 +68,21 @@ fn other_bytes_are_refused() {
     assert!(refused > 100, "{refused}");
     assert!(Tree::new(game(START, "")).save().is_none(), "no forest");
 }
+
+#[test]
+fn a_position_below_itself_is_refused() {
+    let mut searcher = forest(START);
+    searcher.search(200, 4, false);
+    let tree = &mut searcher.tree;
+    let root = tree.root();
+    let below = tree.existing_children(&tree[root]).find_map(|child| tree[child].link()).unwrap();
+    let cut = |tree: &Tree, id| tree.existing_children(&tree[id]).find(|child| tree[*child].link().is_some());
+    let child = cut(tree, below).unwrap();
+    let link = tree[child].link().unwrap();
+    // Two links, one of them back to where it comes from.
+    assert!(loaded(&tree.save().unwrap().0, game(START, "")).is_ok());
+    tree[child].at = below.0;
+    assert_eq!(loaded(&tree.save().unwrap().0, game(START, "")).err(), Some(NoForest));
+    tree[child].at = link.0;
+    assert!(loaded(&tree.save().unwrap().0, game(START, "")).is_ok());
+}
