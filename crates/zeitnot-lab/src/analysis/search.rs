@@ -1,6 +1,7 @@
 //! Searches the positions of a game from the last one back, so that what a later position has shown is known before the
 //! earlier one is asked.
 
+use super::judgement::{Judgement, judge};
 use super::position_facts::PositionFacts;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +15,8 @@ use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options, SearchEnd, 
 const EARLY_PART: u64 = 8;
 /// Expected score by which the position behind a move may be worse than the search of the move said.
 const DISAPPOINTMENT: f64 = 0.05;
+/// The effort, as a multiple, for the positions before and behind a move that lost much.
+const SECOND_LOOK: u32 = 4;
 /// Most plies of a line that are kept, as many as lichess keeps.
 const LONGEST_LINE: usize = 12;
 
@@ -24,6 +27,15 @@ pub enum Effort {
     Nodes(u64),
     /// Time in milliseconds.
     Time(f64),
+}
+
+impl Effort {
+    fn times(self, factor: u32) -> Effort {
+        match self {
+            Effort::Nodes(nodes) => Effort::Nodes(nodes.saturating_mul(u64::from(factor))),
+            Effort::Time(ms) => Effort::Time(ms * f64::from(factor)),
+        }
+    }
 }
 
 /// Why a game is not analysed. The text is one line.
@@ -93,19 +105,61 @@ impl Analyst {
             let effort = effort();
             // A game may go on after its third repetition.
             let outcome = until.outcome().filter(|_| ply == plies || until.current().legal_moves().is_empty());
-            facts.push(match outcome {
+            let found = match outcome {
                 Some(outcome) => PositionFacts::of_outcome(outcome),
                 None => {
-                    let found = self.position(&until, effort, &[])?;
-                    match facts.last().zip(game.moves().get(ply)) {
-                        Some((after, played)) => self.corrected(&until, effort, found, *played, after)?,
-                        None => found,
+                    let found = self.looked_at(&until, effort, next_of(game, ply, &facts))?;
+                    let next = next_of(game, ply, &facts);
+                    if next.is_some_and(|(played, after)| has_lost_much(&until, played, &found, after)) {
+                        let again = self.second_look(game, &until, effort, &mut facts)?;
+                        PositionFacts { early: found.early, ..again }
+                    } else {
+                        found
                     }
                 }
-            });
+            };
+            facts.push(found);
         }
         facts.reverse();
         Ok(Some(facts))
+    }
+
+    /// The facts of the position at the end of `until`, corrected by those of the next one, where there is one.
+    fn looked_at(
+        &mut self,
+        until: &Game,
+        effort: Effort,
+        next: Option<(Move, &PositionFacts)>,
+    ) -> Result<PositionFacts, AnalysisError> {
+        let found = self.position(until, effort, &[])?;
+        match next {
+            Some((played, after)) => self.corrected(until, effort, found, played, after),
+            None => Ok(found),
+        }
+    }
+
+    /// Looks with more effort at a position and at the one behind the move that was played, whose facts are the last of
+    /// `facts` and are replaced, but for the choice after an eighth of the first effort.
+    fn second_look(
+        &mut self,
+        game: &Game,
+        until: &Game,
+        effort: Effort,
+        facts: &mut Vec<PositionFacts>,
+    ) -> Result<PositionFacts, AnalysisError> {
+        let (ply, effort) = (until.moves().len(), effort.times(SECOND_LOOK));
+        let mut behind = game.clone();
+        behind.truncate(ply + 1);
+        if let Some(known) = facts.pop() {
+            facts.push(match behind.outcome() {
+                Some(_) => known,
+                None => {
+                    let again = self.looked_at(&behind, effort, next_of(game, ply + 1, facts))?;
+                    PositionFacts { early: known.early, ..again }
+                }
+            });
+        }
+        self.looked_at(until, effort, next_of(game, ply, facts))
     }
 
     /// Corrects the facts of a position by those of the next one: where the search would play `played`, and the position
@@ -190,80 +244,19 @@ impl Analyst {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use zeitnot_engine::engine::{RuntimePolicy, load_network};
-
-    fn analyst() -> Analyst {
-        let mut options = Options::default();
-        options.set("Backend", "random").unwrap();
-        let backend = load_network(&options, RuntimePolicy::FindOnly, &Default::default()).unwrap().backend;
-        Analyst::new(&options, backend, false).unwrap()
-    }
-
-    fn game(moves: &[&str]) -> Game {
-        let mut game = Game::new();
-        moves.iter().for_each(|mv| game.push_uci(mv).unwrap());
-        game
-    }
-
-    #[test]
-    fn a_game_has_the_same_facts_whatever_was_analysed_before() {
-        let go_on = AtomicBool::new(false);
-        let facts = |analyst: &mut Analyst, moves: &[&str]| {
-            analyst.facts(&game(moves), &|| Effort::Nodes(400), &go_on).unwrap().unwrap()
-        };
-        let fool = ["f2f3", "e7e5", "g2g4", "d8h4"];
-        let first = facts(&mut analyst(), &fool);
-        let mut other = analyst();
-        facts(&mut other, &["e2e4", "e7e5"]);
-        assert_eq!(facts(&mut other, &fool), first);
-        assert_eq!(first.len(), 5);
-        assert_eq!((first[4].mate, first[4].wdl), (Some(0), Some([0, 0, 1000])));
-        // One move mates, from Black's side and so against White.
-        assert_eq!((first[3].mate, first[3].line[0].as_str()), (Some(-1), "d8h4"));
-        assert!(first[..4].iter().all(|facts| facts.early.is_some() && !facts.line.is_empty()));
-    }
-
-    #[test]
-    fn a_move_that_turned_out_worse_is_compared_with_the_others() {
-        let mut analyst = analyst();
-        // The search would play it and sees nothing; behind it Black mates.
-        let until = game(&["f2f3", "e7e5"]);
-        let played = zeitnot_engine::chess::parse_uci(until.current().chess(), "g2g4").unwrap();
-        let found = PositionFacts {
-            wdl: Some([300, 400, 300]),
-            line: vec!["g2g4".to_owned()],
-            early: Some("g2g4".to_owned()),
-            ..PositionFacts::of(super::super::Eval::Cp(0))
-        };
-        let after = PositionFacts { wdl: Some([0, 0, 1000]), ..PositionFacts::of(super::super::Eval::Mate(-1)) };
-        let effort = Effort::Nodes(100);
-        let corrected = analyst.corrected(&until, effort, found.clone(), played, &after).unwrap();
-        assert!(corrected.line[0] != "g2g4" && corrected.mate.is_none(), "{corrected:?}");
-        assert_eq!(corrected.early.as_deref(), Some("g2g4"));
-        // Where it is as good as the search said, or another move is the search's, nothing changes.
-        let same = PositionFacts { wdl: Some([280, 400, 320]), ..found.clone() };
-        assert_eq!(analyst.corrected(&until, effort, found.clone(), played, &same).unwrap(), found);
-        let other = PositionFacts { line: vec!["e2e4".to_owned()], ..found };
-        assert_eq!(analyst.corrected(&until, effort, other.clone(), played, &after).unwrap(), other);
-        // No other move is legal: what comes behind it counts, a move later.
-        let forced = Game::from_fen("7k/8/8/8/8/8/1q6/K7 w - - 0 1", false).unwrap();
-        let only = forced.current().legal_moves()[0];
-        let found = PositionFacts {
-            wdl: Some([300, 400, 300]),
-            line: vec![to_uci(only, false)],
-            ..PositionFacts::of(super::super::Eval::Cp(0))
-        };
-        let won = PositionFacts { wdl: Some([0, 0, 1000]), ..PositionFacts::of(super::super::Eval::Mate(-3)) };
-        let corrected = analyst.corrected(&forced, effort, found.clone(), only, &won).unwrap();
-        assert_eq!((corrected.mate, corrected.line), (Some(-3), found.line));
-    }
-
-    #[test]
-    fn an_interruption_leaves_nothing() {
-        let stopped = AtomicBool::new(true);
-        assert_eq!(analyst().facts(&game(&["e2e4"]), &|| Effort::Nodes(4), &stopped).unwrap(), None);
-    }
+/// The move played after `ply` plies of a game, and the facts of the position behind it, which are the last ones.
+fn next_of<'a>(game: &Game, ply: usize, facts: &'a [PositionFacts]) -> Option<(Move, &'a PositionFacts)> {
+    game.moves().get(ply).copied().zip(facts.last())
 }
+
+/// Whether a move is a mistake or a blunder by the facts before and behind it.
+fn has_lost_much(until: &Game, played: Move, found: &PositionFacts, after: &PositionFacts) -> bool {
+    let turn = until.current().turn();
+    let is_best = found.line.first() == Some(&to_uci(played, until.is_chess960()));
+    let judged = || judge(found.eval(turn)?, after.eval(turn.other())?, turn);
+    !is_best && judged().is_some_and(|judgement| judgement != Judgement::Inaccuracy)
+}
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;
