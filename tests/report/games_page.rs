@@ -13,7 +13,7 @@ fn side(name: &str) -> Value {
     let phases = json!([{ "name": "opening", "ms": 1200, "share": 1.0, "usual_share": 0.5 }]);
     let clock = json!({
         "score": 71, "long_thoughts": { "count": 1, "ms": 9000 }, "instant": { "count": 0, "cost": 0 },
-        "phases": phases, "trouble": { "moves": 0, "cost": 0 },
+        "phases": phases, "trouble": { "moves": 1, "loss": 0.3, "cost": 0 },
     });
     json!({
         "name": name, "elo": null, "accuracy": 50, "average_loss_cp": null, "expected_loss": 0.3, "inaccuracies": 0,
@@ -29,7 +29,7 @@ fn analysis(games: usize) -> String {
             "fen": "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - 0 1", "eval": { "cp": -300 },
             "judgement": "blunder", "glyph": "??", "expected_loss": 0.3, "clock_ms": 58800, "used_ms": 1200,
             "best": { "san": "e4", "uci": "e2e4", "line": ["e4", "e5"], "eval": { "cp": 20 } },
-            "time": { "usual_ms": 3000, "verdict": "needed_one", "cost": 0.3, "words": "A sentence." },
+            "time": { "usual_ms": 3000, "verdict": "needed_one", "cost": 0.3, "in_trouble": true, "words": "A sentence." },
         },
         {
             "ply": 2, "number": 1, "color": "black", "san": "e5", "uci": "e7e5", "win": null, "accuracy": null,
@@ -76,9 +76,16 @@ fn a_browser_shows_analysed_games() {
     let narrow = open(&browser, path, "notes.html", 400);
     assert!(narrow.console.is_empty(), "{:?}", narrow.console);
     assert_eq!(attribute(&narrow.page, "aria-valuenow"), Some("1"), "the key moved on");
-    assert!(narrow.page.contains("A sentence.") && narrow.page.contains("class=\"arrow\""), "{}", narrow.page);
+    assert!(narrow.page.contains("A sentence.") && narrow.page.contains("class=\"arrow better\""), "{}", narrow.page);
     assert_eq!(attribute(&narrow.page, "data-resources"), Some("0"), "nothing was asked for");
     assert_eq!(attribute(&narrow.page, "data-wide"), Some("false"), "nothing is wider than the window");
+
+    // The moment: the board before the move, with both moves.
+    let moment = step.replace("ArrowRight", "n");
+    fs::write(path.join("moment.html"), free.replace("</body>", &format!("{moment}{NOTES}</body>"))).unwrap();
+    let moment = open(&browser, path, "moment.html", 400);
+    assert!(moment.console.is_empty() && moment.page.contains("Board before 1. f3, White below"), "{}", moment.page);
+    assert!(["arrow worse", "arrow better"].iter().all(|kind| moment.page.contains(kind)), "{}", moment.page);
 
     fs::write(path.join("none.html"), game_page(&analysis(0))).unwrap();
     let none = open(&browser, path, "none.html", 1000);

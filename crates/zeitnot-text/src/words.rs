@@ -18,6 +18,20 @@ pub fn time(ms: f64) -> String {
     }
 }
 
+/// A time given in milliseconds as people tell it: 4.2 s, 17 s, 2:05, 1:02:30.
+pub fn told_time(ms: f64) -> String {
+    match ms / 1e3 {
+        seconds if !seconds.is_finite() => BEYOND.to_owned(),
+        seconds if seconds < 9.95 => format!("{seconds:.1} s"),
+        seconds if seconds < 59.5 => format!("{seconds:.0} s"),
+        seconds => {
+            let seconds = seconds.round() as u64;
+            let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+            if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+        }
+    }
+}
+
 /// The number of seconds of a time given in milliseconds, with the decimals of [`time()`].
 pub fn seconds(ms: f64) -> String {
     let seconds = ms / 1e3;
@@ -126,6 +140,20 @@ pub fn slug(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_told_as_people_tell_them() {
+        for (ms, text) in [
+            (0.0, "0.0 s"),
+            (9_940.0, "9.9 s"),
+            (9_960.0, "10 s"),
+            (59_600.0, "1:00"),
+            (125_400.0, "2:05"),
+            (3_750_000.0, "1:02:30"),
+        ] {
+            assert_eq!(told_time(ms), text, "{ms}");
+        }
+    }
 
     #[test]
     fn times_have_the_unit_that_suits_them() {

@@ -50,7 +50,8 @@ function piecesOf(fen) {
 }
 
 function drawBoard() {
-  const move = game.moves[ply - 1], fen = move ? move.fen : game.start.fen, pieces = piecesOf(fen);
+  const move = game.moves[ply - 1], best = bestOther(move);
+  const { fen } = game.moves[ply - (before ? 2 : 1)] ?? game.start, pieces = piecesOf(fen);
   const x = (file) => 14 + 45 * (flipped ? 7 - file : file), y = (rank) => 45 * (flipped ? rank : 7 - rank);
   const played = move ? [move.uci.slice(0, 2), move.uci.slice(2, 4)] : [], parts = [];
   for (let file = 0; file < 8; file++) {
@@ -68,11 +69,10 @@ function drawBoard() {
     parts.push(svg("g", { class: kind, transform: `translate(${x(file)} ${y(rank)})` },
       svg("path", { d: outline }), path("detail", detail)));
   }
-  const best = bestOther(move);
-  if (best) {
-    const middle = (at) => [x(FILES.indexOf(best.uci[at])) + 22.5, y(best.uci[at + 1] - 1) + 22.5];
-    parts.push(...arrow(middle(0), middle(2)));
-  }
+  const middle = (square) => [x(FILES.indexOf(square[0])) + 22.5, y(square[1] - 1) + 22.5];
+  const arrowOf = (uci, kind) => arrow(middle(uci.slice(0, 2)), middle(uci.slice(2, 4)), kind);
+  if (before) parts.push(...arrowOf(move.uci, "worse"));
+  if (best) parts.push(...arrowOf(best.uci, "better"));
   if (known(winAt(ply))) {
     const share = 3.6 * winAt(ply);
     parts.push(rect("bar", 0, 0, 9, 360), rect("share", 0, flipped ? 0 : 360 - share, 9, share));
@@ -83,12 +83,12 @@ function drawBoard() {
 }
 const isWhite = (sign) => sign !== sign.toLowerCase();
 
-function arrow([fromX, fromY], [toX, toY]) {
+function arrow([fromX, fromY], [toX, toY], kind) {
   const length = Math.hypot(toX - fromX, toY - fromY), dx = (toX - fromX) / length, dy = (toY - fromY) / length;
   const neckX = toX - 15 * dx, neckY = toY - 15 * dy;
   return [
-    path("arrow", `M${fromX + 8 * dx} ${fromY + 8 * dy}L${neckX} ${neckY}`),
-    path("head", `M${toX} ${toY}L${neckX - 10 * dy} ${neckY + 10 * dx}L${neckX + 10 * dy} ${neckY - 10 * dx}z`),
+    path(`arrow ${kind}`, `M${fromX + 8 * dx} ${fromY + 8 * dy}L${neckX} ${neckY}`),
+    path(`head ${kind}`, `M${toX} ${toY}L${neckX - 10 * dy} ${neckY + 10 * dx}L${neckX + 10 * dy} ${neckY - 10 * dx}z`),
   ];
 }
 
@@ -98,6 +98,6 @@ function describeBoard(move, fen, pieces) {
     .filter(({ sign }) => isWhite(sign) === white && sign.toLowerCase() === kind)
     .map(({ file, rank }) => `${name} ${FILES[file]}${rank + 1}`)).join(", ");
   const below = flipped ? "Black" : "White", toMove = fen.split(" ")[1] === "b" ? "Black" : "White";
-  $("board-title").textContent = plain(`Board ${move ? `after ${numbered(move)}` : "at the start"}, ${below} below`);
+  $("board-title").textContent = plain(`Board ${move ? `${before ? "before" : "after"} ${numbered(move)}` : "at the start"}, ${below} below`);
   $("board-pieces").textContent = `White: ${listed(true)}. Black: ${listed(false)}. ${toMove} to move.`;
 }

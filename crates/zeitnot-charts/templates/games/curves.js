@@ -49,7 +49,7 @@ function drawChart() {
 // Numbers of moments, and rows for them so that those close together stand below one another.
 function momentNumbers(x) {
   const ends = [];
-  const numbers = game.moments.map(({ ply }, index) => ({ at: x(ply), number: index + 1 })).sort((a, b) => a.at - b.at);
+  const numbers = shownMoments().map(({ ply }, index) => ({ at: x(ply), number: index + 1 })).sort((a, b) => a.at - b.at);
   for (const one of numbers) {
     const free = ends.findIndex((end) => one.at - end >= 12);
     one.row = free < 0 ? ends.length : free;
@@ -79,6 +79,9 @@ function drawClocks(frame, top) {
   const unit = step(most, 4, TIMES), full = unit * Math.ceil(most / unit), level = (ms) => top + 90 * (1 - ms / full);
   frame.title(top, "Clock");
   for (let ms = 0; ms <= full; ms += unit) frame.grid(level(ms), clockText(ms));
+  for (const { ply } of moves.filter(({ time }) => time?.in_trouble)) {
+    parts.push(rect("trouble", x(Math.max(0, ply - 2)), top, x(ply) - x(Math.max(0, ply - 2)), 90));
+  }
   for (const side of ["white", "black"]) {
     const points = moves.filter(({ color }) => color === side)
       .map(({ ply, clock_ms }) => known(clock_ms) ? [x(ply), level(clock_ms)] : null);
@@ -130,6 +133,6 @@ function drawLegend(clocked, timed) {
   $("legend").replaceChildren(...clocked || timed ? sides : [],
     ...["blunder", "mistake", "inaccuracy"].map((kind) => entry(kind, dot(kind, 11, 6))),
     ...timed ? [entry("usual time (times on a root scale)", rect("usual", 8, 1, 5, 10)),
-      entry(WORDS.bought_nothing, dot("long", 11, 6)), entry(WORDS.needed_one, dot("instant", 11, 6))] : [],
+      entry("time trouble", rect("trouble", 4, 0, 14, 12)), entry("long thought for nothing", dot("long", 11, 6)), entry(WORDS.needed_one, dot("instant", 11, 6))] : [],
     entry("moments to look at first", svg("text", { x: 8, y: 11 }, "1")));
 }

@@ -3,8 +3,7 @@
 const winAt = (index) => index === 0 ? game.start.win : game.moves[index - 1].win;
 // The best move, where another one was played.
 const bestOther = (move) => move?.best && move.best.san !== move.san ? move.best : null;
-const isTrouble = (move) => game.moments.some(({ ply, kind }) => ply === move.ply && kind === "trouble");
-const marks = (move) => [move.judgement, move.time?.verdict, isTrouble(move) ? "trouble" : null].filter(known)
+const marks = (move) => [move.judgement, move.time?.verdict, move.time?.in_trouble ? "trouble" : null].filter(known)
   .map((mark) => WORDS[mark]);
 const glyph = (move) => move.glyph ? el("b", { class: move.judgement }, move.glyph) : null;
 
@@ -32,7 +31,8 @@ function wordsOn(move) {
   if (move.time?.words) said.push(el("p", { class: "said" }, move.time.words));
   if (known(move.win)) {
     const lost = move.expected_loss >= 0.005 ? `, score lost ${move.expected_loss.toFixed(2)}` : null;
-    said.push(el("p", {}, `White's chance to win: ${percent(winAt(ply - 1))} → ${percent(move.win)}`, lost));
+    const own = (win) => percent(move.color === "white" || !known(win) ? win : 100 - win);
+    said.push(el("p", {}, `${capital(move.color)}'s chance to win: ${own(winAt(ply - 1))} → ${own(move.win)}`, lost));
   }
   const best = bestOther(move);
   if (best) {
@@ -64,17 +64,30 @@ function moveButton(move) {
   const time = known(move.used_ms) ? span(move.used_ms) : null, tag = TAGS[move.time?.verdict];
   const label = [numbered(move), ...marks(move), time].filter(known).join(", ");
   return el("button", { type: "button", "data-ply": move.ply, "aria-label": label, click: () => show(move.ply) },
-    time ? el("small", {}, time) : null, el("b", {}, move.san), glyph(move),
+    time ? el("small", { class: move.time?.in_trouble ? "hurry" : null }, time) : null, el("b", {}, move.san), glyph(move),
     tag ? [" ", el("span", { class: `tag ${tag}` }, tag)] : null);
 }
 
+// The moments of the sides that are asked for; of both sides the weightiest.
+function shownMoments() {
+  const color = ({ ply }) => game.moves[ply - 1].color;
+  return game.moments.filter((moment) => side === "both" || color(moment) === side).slice(0, MOST_MOMENTS);
+}
 function drawMoments() {
   $("moments").hidden = game.moments.length === 0;
-  $("moment-list").replaceChildren(...game.moments.map(({ ply, kind, words }, index) => {
+  for (const button of document.querySelectorAll("[data-side]")) {
+    button.setAttribute("aria-pressed", button.dataset.side === side);
+    const name = game[button.dataset.side]?.name;
+    if (name) button.replaceChildren(el("bdi", {}, name));
+  }
+  $("moment-list").replaceChildren(...shownMoments().map(({ ply, kind, words }, index) => {
+    const { color } = game.moves[ply - 1];
     // The sentence about a blunder begins with its name.
     const title = kind === "blunder" ? null : el("b", {}, `${capital(WORDS[kind])}: `);
+    const chip = svg("svg", { class: "chip", viewBox: "0 0 10 10", role: "img", "aria-label": capital(color) },
+      svg("circle", { class: color, cx: 5, cy: 5, r: 4 }));
     const attributes = { type: "button", "data-ply": ply, click: () => lookAt(ply) };
-    return el("li", {}, el("button", attributes, `${index + 1}. `, title, words));
+    return el("li", {}, el("button", attributes, `${index + 1}. `, chip, " ", title, words));
   }));
 }
 

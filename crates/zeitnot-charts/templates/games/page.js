@@ -1,10 +1,13 @@
 // The state of the page, its games and its keys.
 
-let data, game, chart, ply = 0, flipped = false;
+// `before`: the board shows the position before the move; `side`: whose moments are listed.
+let data, game, chart, ply = 0, before = false, flipped = false, side = "both";
+const MOST_MOMENTS = 5;
 const TAGS_SHOWN = ["Event", "Site", "Date", "Round", "TimeControl", "ECO", "Opening", "Termination"];
 
-function show(index) {
+function show(index, wantsBefore = false) {
   ply = Math.min(game.moves.length, Math.max(0, index));
+  before = wantsBefore && known(bestOther(game.moves[ply - 1]));
   drawBoard();
   drawNow();
   markMove();
@@ -16,9 +19,9 @@ function show(index) {
   $("chart").setAttribute("aria-valuenow", ply);
   $("chart").setAttribute("aria-valuetext", plain(text));
 }
-// Shows a move that was chosen below the board.
+// Shows a moment: the board before the move, with the move and the better one.
 function lookAt(index) {
-  show(index);
+  show(index, true);
   if ($("board").getBoundingClientRect().top < 0) $("board").scrollIntoView();
 }
 
@@ -49,6 +52,20 @@ function drawGames() {
   }));
 }
 
+// The moment that stands so many places further in the list.
+function stepMoment(by) {
+  const listed = shownMoments(), at = listed.findIndex((moment) => moment.ply === ply);
+  const next = listed[at < 0 ? (by > 0 ? 0 : listed.length - 1) : at + by];
+  if (next) lookAt(next.ply);
+}
+function listMoments(of) {
+  side = of;
+  drawMoments();
+  drawChart();
+  if (of !== "both" && flipped !== (of === "black")) flip();
+  markMove();
+}
+
 function flip() {
   flipped = !flipped;
   $("flip").setAttribute("aria-pressed", flipped);
@@ -59,8 +76,8 @@ function toggleHelp() {
 }
 function listen() {
   const steps = {
-    Home: () => show(0), ArrowLeft: () => show(ply - 1), ArrowRight: () => show(ply + 1),
-    End: () => show(game.moves.length), f: flip,
+    Home: () => show(0), ArrowLeft: () => show(ply - 1), ArrowRight: () => show(before ? ply : ply + 1),
+    End: () => show(game.moves.length), f: flip, n: () => stepMoment(1), p: () => stepMoment(-1),
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -69,8 +86,11 @@ function listen() {
     else return;
     event.preventDefault();
   });
-  const buttons = { first: "Home", back: "ArrowLeft", on: "ArrowRight", last: "End", flip: "f" };
+  const buttons = { first: "Home", back: "ArrowLeft", on: "ArrowRight", last: "End", flip: "f", next: "n", previous: "p" };
   for (const [id, key] of Object.entries(buttons)) $(id).addEventListener("click", steps[key]);
+  for (const button of document.querySelectorAll("[data-side]")) {
+    button.addEventListener("click", () => listMoments(button.dataset.side));
+  }
   $("help-button").addEventListener("click", toggleHelp);
   const point = (event) => show(chart.plyAt(event.clientX - $("chart").getBoundingClientRect().left));
   $("chart").addEventListener("pointerdown", point);

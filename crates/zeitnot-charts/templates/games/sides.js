@@ -24,17 +24,18 @@ function table(sides, heads) {
   row("Average loss, centipawns", (side) => number(side.average_loss_cp, 0));
   for (const fault of ["inaccuracies", "mistakes", "blunders"]) row(capital(fault), (side) => number(side[fault], 0));
   row("Score lost, points", (side) => number(side.expected_loss, 2));
-  clock("Clock score", ({ score }) => number(score, 0));
+  clock("Clock score, 0 to 100", ({ score }) => number(score, 0));
   clock("Long thoughts that bought nothing",
     ({ long_thoughts: { count, ms } }) => counted(count, `${span(ms)} more than usual`));
   clock("Instant moves that needed a thought",
     ({ instant: { count, cost } }) => counted(count, `cost ${fixed(cost, 2)}`));
-  clock("Moves in time trouble", ({ trouble: { moves, cost } }) => counted(moves, `cost ${fixed(cost, 2)}`));
+  clock("Moves in time trouble", ({ trouble: { moves, loss, cost } }) =>
+    counted(moves, `lost ${fixed(loss, 2)}, ${fixed(cost, 2)} more than other moves`));
   for (const phase of ["opening", "middlegame", "endgame"]) {
     clock(`Time in the ${phase}`, ({ phases }) => phases.filter(({ name }) => name === phase).map(shareCell)[0]);
   }
   for (const phase of ["opening", "middlegame", "endgame"]) {
-    row(`Accuracy in the ${phase}`, ({ by_phase }) => by_phase
+    row(`Mean accuracy of a move in the ${phase}`, ({ by_phase }) => by_phase
       ?.filter(({ name, accuracy }) => name === phase && known(accuracy))
       .map(({ accuracy, expected_loss }) => `${fixed(accuracy, 1)}, ${fixed(expected_loss, 3)} lost a move`)[0]);
   }
@@ -47,7 +48,7 @@ function drawSides() {
   $("sides").replaceChildren(table([white, black], [`White: ${white.name}`, `Black: ${black.name}`]));
 }
 function drawPlayers(players) {
-  $("players").hidden = players.length === 0;
+  $("players").hidden = players.length === 0 || data.games.length < 2;
   $("player-list").replaceChildren(...players.map((player) => {
     const { name, games, accuracy, clock } = player, score = clock ? `, clock score ${fixed(clock.score, 0)}` : "";
     return el("details", { open: players.length < 3 ? "" : null },

@@ -6,9 +6,10 @@ const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 const WORDS = {
   blunder: "blunder", mistake: "mistake", inaccuracy: "inaccuracy", trouble: "time trouble",
-  bought_nothing: "long thought that bought nothing", needed_one: "instant move that needed a thought",
+  bought_nothing: "long thought that bought nothing", went_wrong: "long thought that missed a better move",
+  needed_one: "instant move that needed a thought", ran_down: "the clock ran down",
 };
-const TAGS = { bought_nothing: "long", needed_one: "instant" };
+const TAGS = { bought_nothing: "long", went_wrong: "long", needed_one: "instant" };
 
 // A text of the analysis, without the characters that turn the direction of what stands behind them.
 const plain = (value) => String(value).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")

@@ -1,7 +1,7 @@
 //! Puts the analysis of a game together from the facts about its positions and the times of its moves.
 
 use super::accuracy::{average_loss_cp, game_accuracy, move_accuracies};
-use super::clock_audit::{SideClock, TimedMove, audit, is_in_trouble, side};
+use super::clock_audit::{SideClock, TimedMove, audit, side};
 use super::clock_sums::ClockSums;
 use super::document::{AnalysedGame, AnalysedMove, AnalysedSide, AnalysedStart, BetterMove, GameParts, MoveTime};
 use super::evaluation::{Eval, START};
@@ -28,7 +28,7 @@ pub fn analysed(file: &str, game: &PgnGame, facts: &[Option<PositionFacts>]) -> 
     evals[0] = Some(start.unwrap_or(START));
     let mut moves = moves(game, facts, &evals);
     let phases = Phase::of_game(&game.game);
-    let (clocks, troubled) = clocks(game, facts, &mut moves, &phases);
+    let clocks = clocks(game, facts, &mut moves, &phases);
     let (accuracies, losses) = (game_accuracy(&evals, first), average_loss_cp(&evals, first));
     let of_side = |color: Color| {
         let own = || moves.iter().filter(|mv| mv.color == name(color));
@@ -57,7 +57,7 @@ pub fn analysed(file: &str, game: &PgnGame, facts: &[Option<PositionFacts>]) -> 
         },
         white: of_side(Color::White),
         black: of_side(Color::Black),
-        moments: moments(&moves, &troubled, clocks.map(|sums| sums.used_ms)),
+        moments: moments(&moves, clocks.map(|sums| sums.used_ms)),
         moves,
         parts: GameParts { clocks, phases },
     }
@@ -141,28 +141,25 @@ fn better_move(game: &Game, facts: &PositionFacts) -> Option<BetterMove> {
     })
 }
 
-/// Adds the times to the moves. Returns the clocks of White and of Black, and the moves, from 0, in time trouble.
+/// Adds the times to the moves. Returns the clocks of White and of Black.
 fn clocks(
     game: &PgnGame,
     facts: &[Option<PositionFacts>],
     moves: &mut [AnalysedMove],
     phases: &[Phase],
-) -> ([ClockSums; 2], Vec<usize>) {
+) -> [ClockSums; 2] {
     let times = game_times(game);
-    let mut troubled = Vec::new();
-    let clocks = [Color::White, Color::Black].map(|color| {
+    [Color::White, Color::Black].map(|color| {
         let own: Vec<&ClockedMove> = times.moves.iter().filter(|mv| mv.color == color).collect();
         let clock = side_clock(game, &times, color);
         let timed: Vec<TimedMove<'_>> =
             own.iter().map(|mv| timed(game, facts, &moves[mv.ply], mv, phases[mv.ply])).collect();
         let (told, sums) = audit(&timed, &clock);
-        troubled.extend(timed.iter().filter(|mv| is_in_trouble(mv, &clock)).map(|mv| mv.times.ply));
         for (mv, told) in own.into_iter().zip(told) {
             add_time(&mut moves[mv.ply], mv, told);
         }
         sums
-    });
-    (clocks, troubled)
+    })
 }
 
 fn side_clock(game: &PgnGame, times: &GameTimes, color: Color) -> SideClock {

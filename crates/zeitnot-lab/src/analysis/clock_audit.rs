@@ -6,14 +6,16 @@ use super::document::{MoveTime, TimeVerdict};
 use super::phase::Phase;
 use crate::audit::{ClockedMove, TaggedControl, TimeControlTag, read_tag};
 use zeitnot_engine::chess::Color;
-use zeitnot_text::words::time;
+use zeitnot_text::words::told_time;
 use zeitnot_time::managers::human::Curve;
 
 /// Multiple of the usual time from which on a thought is long, and up to which a move is played at once.
 const LONG: f64 = 2.0;
 const AT_ONCE: f64 = 0.4;
-/// Least time beyond the usual of a long thought, in milliseconds.
+/// Least time beyond the usual of a long thought: milliseconds, and a share of the clock at the start. An increment is
+/// a third bound.
 const LEAST_EXCESS_MS: f64 = 1_000.0;
+const LEAST_EXCESS: f64 = 0.01;
 /// Least expected score that a move has to lose to have needed a thought; a thought that bought nothing loses less.
 const COSTLY: f64 = 0.05;
 /// Expected score of the better side from which on a position is settled.
@@ -53,6 +55,8 @@ pub(super) struct TimedMove<'a> {
 pub(super) struct SideClock {
     /// Time at the start, in milliseconds.
     pub start_ms: Option<f64>,
+    /// Time that each move brings, in milliseconds.
+    pub increment_ms: f64,
     /// Where people of the player's rating have a usual pace on such a clock.
     pub curve: Option<Curve>,
 }
@@ -69,7 +73,7 @@ impl SideClock {
         let rating = rating.map(f64::from).filter(|rating| RATINGS.contains(rating));
         let initial_s = start_ms.map(|ms| ms / 1e3).filter(|s| *s <= LONGEST_S);
         let curve = (|| Some(Curve::new(initial_s?, increment_s?, rating?)))();
-        SideClock { start_ms, curve }
+        SideClock { start_ms, increment_ms: 1e3 * increment_s.unwrap_or(0.0), curve }
     }
 }
 
@@ -85,7 +89,7 @@ pub(super) fn audit(moves: &[TimedMove<'_>], clock: &SideClock) -> (Vec<MoveTime
     let told = moves.iter().enumerate().map(|(index, mv)| {
         let usual_ms = usual_ms(moves, index, clock);
         let is_in_trouble = is_in_trouble(mv, clock);
-        let verdict = usual_ms.and_then(|usual_ms| verdict(mv, usual_ms, is_in_trouble));
+        let verdict = usual_ms.and_then(|usual_ms| verdict(mv, usual_ms, is_in_trouble, clock));
         let (used_ms, cost) = (mv.times.used_ms, mv.loss.unwrap_or(0.0));
         sums.used_ms += used_ms;
         sums.phases_ms[mv.phase as usize] += used_ms;
@@ -101,15 +105,16 @@ pub(super) fn audit(moves: &[TimedMove<'_>], clock: &SideClock) -> (Vec<MoveTime
                 sums.instant.count += 1;
                 sums.instant.cost += cost;
             }
-            None => {}
+            Some(TimeVerdict::WentWrong) | None => {}
         }
-        MoveTime { usual_ms, verdict, cost, words: words(mv, usual_ms, verdict, is_in_trouble) }
+        let words = words(mv, usual_ms, verdict, is_in_trouble);
+        MoveTime { usual_ms, verdict, cost, in_trouble: is_in_trouble, words }
     });
     (told.collect(), sums)
 }
 
 /// Whether a player has little time left before a move.
-pub(super) fn is_in_trouble(mv: &TimedMove<'_>, clock: &SideClock) -> bool {
+fn is_in_trouble(mv: &TimedMove<'_>, clock: &SideClock) -> bool {
     mv.times.clock_ms.zip(clock.start_ms).is_some_and(|(left_ms, start_ms)| left_ms < TROUBLE * start_ms)
 }
 
@@ -119,22 +124,28 @@ fn usual_ms(moves: &[TimedMove<'_>], index: usize, clock: &SideClock) -> Option<
     if let (Some(curve), Some(start_ms)) = (clock.curve, clock.start_ms) {
         let mv = &moves[index];
         let left = mv.times.clock_ms.map_or(1.0, |left_ms| left_ms / (SHORT_OF_TIME * start_ms));
-        return Some(1e3 * curve.mean_s(f64::from(mv.number)) * left.clamp(0.0, 1.0));
+        let mean_ms = 1e3 * curve.mean_s(f64::from(mv.number));
+        // Who has nothing but the increment left uses that.
+        return Some((mean_ms * left.clamp(0.0, 1.0)).max(mean_ms.min(clock.increment_ms)));
     }
     let around = index.saturating_sub(PACE_MOVES)..(index + PACE_MOVES + 1).min(moves.len());
     let others: Vec<f64> = around.filter(|other| *other != index).map(|other| moves[other].times.used_ms).collect();
     (others.len() >= LEAST_PACE).then(|| others.iter().sum::<f64>() / others.len() as f64)
 }
 
-fn verdict(mv: &TimedMove<'_>, usual_ms: f64, is_in_trouble: bool) -> Option<TimeVerdict> {
+fn verdict(mv: &TimedMove<'_>, usual_ms: f64, is_in_trouble: bool, clock: &SideClock) -> Option<TimeVerdict> {
     let used_ms = mv.times.used_ms;
     let loss = mv.loss?;
-    let is_long = used_ms >= LONG * usual_ms && used_ms - usual_ms >= LEAST_EXCESS_MS;
+    let least_ms = LEAST_EXCESS_MS.max(LEAST_EXCESS * clock.start_ms.unwrap_or(0.0)).max(clock.increment_ms);
+    let is_long = used_ms >= LONG * usual_ms && used_ms - usual_ms >= least_ms;
     let has_nothing_to_find = mv.is_forced || is_settled(mv) || mv.is_early == Some(true);
     if is_long && has_nothing_to_find && loss < COSTLY {
         return Some(TimeVerdict::BoughtNothing);
     }
     let is_bettered = mv.is_early.is_none() || mv.better.is_some();
+    if is_long && loss >= COSTLY && is_bettered {
+        return Some(TimeVerdict::WentWrong);
+    }
     let is_fast = used_ms <= AT_ONCE * usual_ms && !is_in_trouble;
     (is_fast && loss >= COSTLY && is_bettered).then_some(TimeVerdict::NeededOne)
 }
@@ -146,17 +157,17 @@ fn is_settled(mv: &TimedMove<'_>) -> bool {
 
 /// A sentence on the time of a move.
 fn words(mv: &TimedMove<'_>, usual_ms: Option<f64>, verdict: Option<TimeVerdict>, is_in_trouble: bool) -> String {
-    let used = time(mv.times.used_ms);
-    let beside = usual_ms.map_or_else(|| used.clone(), |usual_ms| format!("{used} where {} are usual", time(usual_ms)));
+    let used = told_time(mv.times.used_ms);
+    let beside =
+        usual_ms.map_or_else(|| used.clone(), |usual_ms| format!("{used} where {} are usual", told_time(usual_ms)));
     let cost = mv.loss.unwrap_or(0.0);
+    let better = mv.better.map_or_else(String::new, |better| format!("; {better} was better"));
     match verdict {
         Some(TimeVerdict::BoughtNothing) if mv.is_forced => format!("{beside}, and only one move was legal."),
         Some(TimeVerdict::BoughtNothing) if is_settled(mv) => format!("{beside}, and the game was decided."),
         Some(TimeVerdict::BoughtNothing) => format!("{beside}, and a short look finds the move of a long one."),
-        Some(TimeVerdict::NeededOne) => {
-            let better = mv.better.map_or_else(String::new, |better| format!("; {better} was better"));
-            format!("{beside}, and it lost {cost:.2} points{better}.")
-        }
+        Some(TimeVerdict::WentWrong) => format!("{beside}, and it lost {cost:.2} points all the same{better}."),
+        Some(TimeVerdict::NeededOne) => format!("{beside}, and it lost {cost:.2} points{better}."),
         None if is_in_trouble => format!("{beside}, in time trouble."),
         None => format!("{beside}."),
     }

@@ -46,14 +46,17 @@ fn verdict_of(used_ms: f64, change: impl Fn(&mut TimedMove<'_>)) -> Option<TimeV
 
 #[test]
 fn a_long_thought_buys_nothing_where_there_is_nothing_to_find() {
-    use TimeVerdict::BoughtNothing;
+    use TimeVerdict::{BoughtNothing, WentWrong};
     assert_eq!(verdict_of(15_000.0, |mv| mv.is_early = Some(true)), Some(BoughtNothing));
     assert_eq!(verdict_of(15_000.0, |mv| mv.is_forced = true), Some(BoughtNothing));
     assert_eq!(verdict_of(15_000.0, |mv| mv.expected = Some(0.04)), Some(BoughtNothing));
-    // The choice changed, the time is usual, or the move was wrong all the same.
+    // The choice changed, or the time is usual.
     assert_eq!(verdict_of(15_000.0, |_| {}), None);
     assert_eq!(verdict_of(14_000.0, |mv| mv.is_early = Some(true)), None);
-    assert_eq!(verdict_of(15_000.0, |mv| (mv.is_early, mv.loss) = (Some(true), Some(0.05))), None);
+    // The move was wrong all the same.
+    let missed = |mv: &mut TimedMove<'_>| (mv.is_early, mv.loss, mv.better) = (Some(true), Some(0.05), Some("Nf3"));
+    assert_eq!(verdict_of(15_000.0, missed), Some(WentWrong));
+    assert_eq!(verdict_of(15_000.0, |mv| mv.loss = Some(0.05)), None, "the search would play it, too");
     // From comments alone nothing is known of a small search.
     assert_eq!(verdict_of(15_000.0, |mv| mv.is_early = None), None);
 }
@@ -88,7 +91,7 @@ fn sums_are_of_all_moves() {
     assert_eq!(sums.long_thoughts.ms, 30_000.0 - usual_ms);
     assert_eq!((sums.instant.count, sums.instant.cost, sums.used_ms), (1, 0.25, 38_000.0));
     assert_eq!(sums.phases_ms, [0.0, 31_000.0, 7_000.0]);
-    assert_eq!(told[0].words, "30 s where 7.289 s are usual, and a short look finds the move of a long one.");
+    assert_eq!(told[0].words, "30 s where 7.3 s are usual, and a short look finds the move of a long one.");
     assert!(told[1].words.ends_with("and it lost 0.25 points; Nf3 was better."), "{}", told[1].words);
 }
 
@@ -107,4 +110,17 @@ fn without_a_rating_or_on_another_clock_the_pace_is_the_players_own() {
     assert!(SideClock::new("180+2", Some(90_000.0), Some(1500)).curve.is_some());
     assert_eq!(SideClock::new("180+2", None, Some(1500)).start_ms, Some(180_000.0));
     assert_eq!(SideClock::new("-", None, Some(1500)), SideClock::default());
+}
+
+#[test]
+fn what_an_increment_gives_back_is_no_long_thought() {
+    let clock = SideClock::new("900+10", None, Some(1500));
+    // 12 seconds are left of fifteen minutes; 9.7 are used, and 10 come back.
+    let [low, high] = [(12_000.0, 9_700.0), (800_000.0, 26_000.0)].map(|(left, used)| times(90, left, used));
+    let mut moves = [quiet(&low), quiet(&high)];
+    moves.iter_mut().for_each(|mv| mv.is_early = Some(true));
+    let (told, _) = audit(&moves, &clock);
+    assert_eq!(told[0].verdict, None);
+    assert!(told[0].usual_ms.unwrap() > 1_000.0 && told[0].in_trouble && !told[1].in_trouble);
+    assert_eq!(told[1].verdict, Some(TimeVerdict::BoughtNothing));
 }

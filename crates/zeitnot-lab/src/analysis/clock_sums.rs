@@ -57,8 +57,8 @@ impl ClockSums {
     /// The cost of time trouble: what its moves lost beyond as many of the player's other moves.
     fn trouble(&self) -> Trouble {
         let usual = self.calm.loss / f64::from(self.calm.moves.max(1));
-        let moves = self.troubled.moves;
-        Trouble { moves, cost: (self.troubled.loss - f64::from(moves) * usual).max(0.0) }
+        let Losses { moves, loss } = self.troubled;
+        Trouble { moves, loss, cost: (loss - f64::from(moves) * usual).max(0.0) }
     }
 
     /// The score: the share of the time that was not wasted, halved for each half point lost in haste and in time
@@ -113,7 +113,11 @@ mod tests {
         twice.add(&late);
         assert!((score(&twice) - 37.5).abs() < 1e-9 && twice.troubled.moves == 18);
         let quick = ClockSums { troubled: Losses { moves: 30, loss: 0.1 }, ..late };
-        assert_eq!(quick.told().unwrap().trouble, Trouble { moves: 30, cost: 0.0 }, "better than the other moves");
+        assert_eq!(
+            quick.told().unwrap().trouble,
+            Trouble { moves: 30, loss: 0.1, cost: 0.0 },
+            "better than the other moves"
+        );
         assert_eq!(ClockSums::default().told(), None);
     }
 

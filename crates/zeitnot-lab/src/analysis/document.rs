@@ -51,7 +51,7 @@ pub struct AnalysedGame {
     pub black: AnalysedSide,
     /// The moves.
     pub moves: Vec<AnalysedMove>,
-    /// The moments to look at first, the best first; at most five.
+    /// The moments to look at first, the weightiest first; at most five of each side.
     pub moments: Vec<Moment>,
     /// What the sums over many games need beside it; not written.
     #[serde(skip)]
@@ -161,7 +161,9 @@ pub struct Instant {
 pub struct Trouble {
     /// Their number.
     pub moves: u32,
-    /// The expected score that they lost beyond as many of the player's other moves.
+    /// The expected score that they lost.
+    pub loss: f64,
+    /// The part of it beyond what as many of the player's other moves lost.
     pub cost: f64,
 }
 
@@ -239,6 +241,8 @@ pub struct MoveTime {
     pub verdict: Option<TimeVerdict>,
     /// The expected score that the move lost.
     pub cost: f64,
+    /// Whether little time was left before the move.
+    pub in_trouble: bool,
     /// A sentence.
     pub words: String,
 }
@@ -249,6 +253,8 @@ pub struct MoveTime {
 pub enum TimeVerdict {
     /// A long thought that could find nothing.
     BoughtNothing,
+    /// A long thought that missed a better move.
+    WentWrong,
     /// A move played at once that more time would have bettered.
     NeededOne,
 }
@@ -272,8 +278,12 @@ pub enum MomentKind {
     Blunder,
     /// A long thought that could find nothing.
     BoughtNothing,
+    /// A long thought that missed a better move.
+    WentWrong,
     /// A move played at once that more time would have bettered.
     NeededOne,
+    /// Long thoughts in a row that led into time trouble.
+    RanDown,
     /// A loss in time trouble.
     Trouble,
 }

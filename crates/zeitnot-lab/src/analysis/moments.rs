@@ -1,9 +1,9 @@
 //! Chooses the moments of a game to look at first.
 
-use super::document::{AnalysedMove, Moment, MomentKind, TimeVerdict};
-use zeitnot_text::words::{percent, time};
+use super::document::{AnalysedMove, Moment, MomentKind, MoveTime, TimeVerdict};
+use zeitnot_text::words::{percent, told_time};
 
-/// Most moments of a game.
+/// Most moments of a side.
 const MOST: usize = 5;
 /// Least expected score that a loss has to cost, and least share of a player's time that a thought has to waste.
 const LEAST_LOSS: f64 = 0.1;
@@ -11,38 +11,63 @@ const LEAST_LOSS_BY_TIME: f64 = 0.05;
 const LEAST_WASTE: f64 = 0.02;
 /// What a loss for want of time weighs beside another of the same size: it is the easiest to mend.
 const BY_HASTE: f64 = 1.5;
+/// Least number of long thoughts before time trouble, and their least share of a player's time, to be told together.
+const LONG_THOUGHTS: usize = 2;
+const LEAST_SHARE: f64 = 0.2;
+/// Multiple of the usual time from which on such a thought is long.
+const LONG: f64 = 2.0;
 
 /// The moments, the weightiest first: the expected score that moves lost, and the share of a player's time that thoughts
-/// wasted. `troubled` are the moves in time trouble, from 0; `used_ms` is all the time of White and of Black.
-pub(super) fn moments(moves: &[AnalysedMove], troubled: &[usize], used_ms: [f64; 2]) -> Vec<Moment> {
-    let mut found: Vec<(f64, Moment)> =
-        moves.iter().filter_map(|mv| moment(mv, troubled.contains(&(mv.ply - 1)), used_ms)).collect();
-    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.ply.cmp(&b.1.ply)));
-    found.into_iter().take(MOST).map(|(_, moment)| moment).collect()
+/// took beyond the usual. `used_ms` is all the time of White and of Black.
+pub(super) fn moments(moves: &[AnalysedMove], used_ms: [f64; 2]) -> Vec<Moment> {
+    let mut found: Vec<(f64, Moment)> = Vec::new();
+    for (color, all_ms) in ["white", "black"].into_iter().zip(used_ms) {
+        let own: Vec<&AnalysedMove> = moves.iter().filter(|mv| mv.color == color).collect();
+        let mut of_side: Vec<(f64, Moment)> = own.iter().filter_map(|mv| moment(mv, all_ms)).collect();
+        of_side.extend(ran_down(&own, all_ms));
+        of_side.sort_by(heavier);
+        found.extend(of_side.into_iter().take(MOST));
+    }
+    found.sort_by(heavier);
+    found.into_iter().map(|(_, moment)| moment).collect()
 }
 
-/// The moment that a move is, with its weight.
-fn moment(mv: &AnalysedMove, is_in_trouble: bool, used_ms: [f64; 2]) -> Option<(f64, Moment)> {
+fn heavier(a: &(f64, Moment), b: &(f64, Moment)) -> std::cmp::Ordering {
+    b.0.total_cmp(&a.0).then(a.1.ply.cmp(&b.1.ply))
+}
+
+fn numbered(mv: &AnalysedMove) -> String {
+    format!("{}{}", mv.number, if mv.color == "white" { "." } else { "..." })
+}
+
+/// Time of a move beyond the usual, in milliseconds.
+fn excess_ms(mv: &AnalysedMove) -> f64 {
+    mv.used_ms.unwrap_or(0.0) - mv.time.as_ref().and_then(|time| time.usual_ms).unwrap_or(0.0)
+}
+
+/// The moment that a move is, with its weight. `all_ms` is all the time of its player.
+fn moment(mv: &AnalysedMove, all_ms: f64) -> Option<(f64, Moment)> {
     let loss = mv.expected_loss.unwrap_or(0.0);
-    let is_white = mv.color == "white";
-    let name = format!("{}{} {}", mv.number, if is_white { "." } else { "..." }, mv.san);
+    let name = format!("{} {}", numbered(mv), mv.san);
     let better = mv.best.as_ref().map_or_else(String::new, |best| format!("; {} was better", best.san));
-    let all_ms = used_ms[usize::from(!is_white)];
-    let (verdict, usual_ms) = mv.time.as_ref().map_or((None, None), |time| (time.verdict, time.usual_ms));
-    let wasted_ms = mv.used_ms.unwrap_or(0.0) - usual_ms.unwrap_or(0.0);
-    let (weight, kind, words) = match verdict {
+    let time = mv.time.as_ref();
+    let used = told_time(mv.used_ms.unwrap_or(0.0));
+    let share = excess_ms(mv) / all_ms;
+    let (weight, kind, words) = match time.and_then(|time| time.verdict) {
         Some(TimeVerdict::NeededOne) => {
-            let used = time(mv.used_ms.unwrap_or(0.0));
             let words = format!("{name} was played in {used} and lost {loss:.2} points{better}.");
             (BY_HASTE * loss, MomentKind::NeededOne, words)
         }
-        Some(TimeVerdict::BoughtNothing) if wasted_ms >= LEAST_WASTE * all_ms => {
-            let share = wasted_ms / all_ms;
-            let words =
-                format!("{name} took {} more than usual, {} of all the time used.", time(wasted_ms), percent(share));
+        Some(TimeVerdict::WentWrong) if share >= LEAST_WASTE => {
+            let words = format!("{name} took {used} and lost {loss:.2} points all the same{better}.");
+            (loss.max(share), MomentKind::WentWrong, words)
+        }
+        Some(TimeVerdict::BoughtNothing) if share >= LEAST_WASTE => {
+            let beyond = told_time(excess_ms(mv));
+            let words = format!("{name} took {beyond} more than usual, {} of all the time used.", percent(share));
             (share, MomentKind::BoughtNothing, words)
         }
-        _ if is_in_trouble && loss >= LEAST_LOSS_BY_TIME => {
+        _ if time.is_some_and(|time| time.in_trouble) && loss >= LEAST_LOSS_BY_TIME => {
             (loss, MomentKind::Trouble, format!("{name} lost {loss:.2} points in time trouble{better}."))
         }
         _ if loss >= LEAST_LOSS => {
@@ -53,3 +78,34 @@ fn moment(mv: &AnalysedMove, is_in_trouble: bool, used_ms: [f64; 2]) -> Option<(
     };
     Some((weight, Moment { ply: mv.ply, kind, words }))
 }
+
+/// The long thoughts in a row that led a player into time trouble, as a moment with its weight. `own` are the player's
+/// moves.
+fn ran_down(own: &[&AnalysedMove], all_ms: f64) -> Option<(f64, Moment)> {
+    let is_troubled = |mv: &&AnalysedMove| mv.time.as_ref().is_some_and(|time| time.in_trouble);
+    let end = own.iter().position(is_troubled)?;
+    let is_long = |mv: &&&AnalysedMove| {
+        let usual_ms = mv.time.as_ref().and_then(|MoveTime { usual_ms, .. }| *usual_ms);
+        usual_ms.is_some_and(|usual_ms| mv.used_ms.is_some_and(|used_ms| used_ms >= LONG * usual_ms))
+    };
+    let begin = end - own[..end].iter().rev().take_while(is_long).count();
+    let (thoughts, rest) = (&own[begin..end], &own[end..]);
+    let share = thoughts.iter().map(|mv| excess_ms(mv)).sum::<f64>() / all_ms;
+    if thoughts.len() < LONG_THOUGHTS || share < LEAST_SHARE {
+        return None;
+    }
+    let (first, last) = (thoughts[0], thoughts[thoughts.len() - 1]);
+    let took = told_time(thoughts.iter().filter_map(|mv| mv.used_ms).sum());
+    let left = last.clock_ms.map_or_else(String::new, |ms| format!(" and left {}", told_time(ms)));
+    let lost: f64 = rest.iter().filter(|mv| is_troubled(mv)).filter_map(|mv| mv.expected_loss).sum();
+    let (from, to) = (numbered(first), numbered(last));
+    let words = format!(
+        "{from} {} to {to} {} took {took}{left}; in the time trouble behind them {lost:.2} points went.",
+        first.san, last.san
+    );
+    Some((share.max(lost), Moment { ply: first.ply, kind: MomentKind::RanDown, words }))
+}
+
+#[cfg(test)]
+#[path = "moments_tests.rs"]
+mod tests;
