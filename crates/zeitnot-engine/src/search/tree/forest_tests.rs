@@ -55,6 +55,24 @@ fn a_restriction_ends_where_its_root_is_left() {
 }
 
 #[test]
+fn a_mate_found_at_a_root_is_known_a_step_back() {
+    let before = "6k1/p4p2/6pP/8/4p2P/4P1b1/6R1/5q1K w - - 2 2";
+    let mut searcher = forest(before);
+    searcher.tree.step_to(game(before, "g2g1"));
+    searcher.search(60, 4, true);
+    let mates = |searcher: &Searcher| {
+        let root = searcher.tree[searcher.tree.root()];
+        searcher.tree.existing_children(&root).any(|child| searcher.tree[child].bounds().is_win())
+    };
+    assert!(mates(&searcher));
+    searcher.tree.step_to(game(before, ""));
+    searcher.search(8, 1, true);
+    let root = searcher.tree[searcher.tree.root()];
+    let only = searcher.tree.existing_child(&root, 0).unwrap();
+    assert!(searcher.tree[only].bounds().is_loss(), "{:?}", searcher.tree[only]);
+}
+
+#[test]
 fn roots_without_a_visit_are_not_kept() {
     let mut searcher = forest(START);
     for moves in ["e2e4", "d2d4", "c2c4", ""] {

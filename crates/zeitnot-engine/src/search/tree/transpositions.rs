@@ -250,7 +250,9 @@ pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], found: Found, visits: 
         tree[entry.node].in_flight -= visits;
         count(tree, *entry, parent.position, visits, std::mem::take(&mut repeats), sticky);
         let after = tree[entry.node];
-        let news = sticky && (first_end || before.bounds() != after.bounds());
+        // What was proven while its parent was a root of a forest did not bound that one.
+        let is_open = after.is_terminal() && !tree[parent.position].is_terminal();
+        let news = sticky && (first_end || before.bounds() != after.bounds() || is_open);
         let (old, new) = (Sum::of(&before), Sum::of(&after));
         let position = &mut tree[parent.position];
         position.in_flight -= visits;
