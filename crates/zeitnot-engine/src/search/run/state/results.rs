@@ -41,9 +41,13 @@ impl State {
         let elapsed_ms = self.elapsed_ms(context);
         let since_first = self.first_batch_end_ms.map(|end| elapsed_ms - end).filter(|ms| *ms > 0.0);
         let playouts = self.progress.playouts;
-        let tree_depth = self.tree.depth().max(1);
+        let lines: Vec<Line> =
+            reader.ranked().into_iter().take(context.multi_pv.max(1)).map(|index| reader.line(index)).collect();
+        // In a forest visits end where they meet what is known, and tell nothing of its depth.
+        let known = self.tree.kept_positions().and_then(|_| Some(lines.first()?.moves.len() as u32)).unwrap_or(0);
+        let tree_depth = self.tree.depth().max(known).max(1);
         Report {
-            depth: self.mean_depth().max(1),
+            depth: self.mean_depth().max(known).max(1),
             tree_depth,
             seldepth: self.progress.deepest.max(tree_depth),
             elapsed_ms,
@@ -56,7 +60,7 @@ impl State {
                 .tree_limit()
                 .map_or_else(|| context.backend.cache_fill(), |limit| Some(self.tree.fill(limit))),
             tb_hits: context.probes.hits(),
-            lines: reader.ranked().into_iter().take(context.multi_pv.max(1)).map(|index| reader.line(index)).collect(),
+            lines,
             move_stats: Vec::new(),
         }
     }
