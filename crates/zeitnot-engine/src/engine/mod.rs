@@ -93,6 +93,7 @@ use loading::{Failure, Loaded};
 use parking_lot::Mutex;
 use ponder::{Pondering, Unstarted};
 use rand::rngs::Xoshiro256PlusPlus;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use timed_move::TimedMove;
 use words::TreeMemory;
@@ -125,6 +126,8 @@ pub struct Engine {
     rescaled: WdlRescale,
     /// Ratings by which the tree's positions were evaluated.
     rated: Option<Ratings>,
+    /// The options that decided what the forest holds; `None` for another tree.
+    decisive: Option<BTreeMap<String, String>>,
     /// Source of the seeds for the searches of a game; `None` before the first one, and without `RandomSeed`.
     random: Option<Xoshiro256PlusPlus>,
     books_and_tables: BooksAndTables,
@@ -184,6 +187,7 @@ impl Engine {
             busy_until_ms: f64::NEG_INFINITY,
             rescaled: WdlRescale::NONE,
             rated: None,
+            decisive: None,
             random: None,
             books_and_tables: BooksAndTables::default(),
             pondering: None,

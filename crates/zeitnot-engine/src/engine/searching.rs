@@ -4,7 +4,7 @@ use super::algorithm::Configured;
 use super::loading::Loaded;
 use super::ponder::{Pondering, Unstarted, longest_batch_ms};
 use super::words::TreeMemory;
-use super::{Choice, Engine, EngineError, GoParams, Options, SideClock, algorithm};
+use super::{Choice, Engine, EngineError, GoParams, Options, SideClock, algorithm, tree_file};
 use crate::search::{EndReason, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
@@ -187,6 +187,11 @@ impl Engine {
             self.reset_tree();
         }
         let (share, forest) = (search_params.transpositions, search_params.forest);
+        let decisive = forest.then(|| tree_file::decisive(options));
+        if decisive.is_some() && self.decisive.is_some() && decisive != self.decisive {
+            self.reset_tree();
+        }
+        self.decisive = decisive;
         if self.tree.as_ref().is_some_and(|tree| !tree.is_kind(share, forest)) {
             // What comes now is not the tree of a file.
             self.save_tree_file();

@@ -220,7 +220,8 @@ impl Snapshot {
     }
 }
 
-fn decisive(options: &Options) -> BTreeMap<String, String> {
+/// The options that decide what a tree holds, and their values.
+pub(super) fn decisive(options: &Options) -> BTreeMap<String, String> {
     let decisive = SPECS.iter().filter(|spec| DECISIVE.contains(&spec.name));
     decisive.map(|spec| (spec.name.to_owned(), spec.value(options))).collect()
 }
@@ -291,7 +292,7 @@ impl Engine {
         self.tree_changed();
         // As the next search has them, which would start anew otherwise.
         self.rescaled = self.search_params(&GoParams { infinite: true, ..GoParams::default() }).wdl_rescale;
-        self.rated = self.ratings();
+        (self.rated, self.decisive) = (self.ratings(), Some(here.options));
         Ok(facts)
     }
 
