@@ -114,6 +114,21 @@ fn evaluations_of_comments_need_no_network() {
 }
 
 #[test]
+fn results_do_not_take_the_place_of_games_or_of_one_another() {
+    let folder = folder();
+    let games = read(folder.path(), "games.pgn");
+    for (more, told) in [
+        (["--out", "./games.pgn", "--nodes", "4"], "./games.pgn has the games"),
+        (["--out", "a.pgn", "--json", "games.pgn"], "games.pgn has the games"),
+        (["--out", "a.pgn", "--html", "a.pgn"], "a.pgn is named for two results"),
+    ] {
+        let output = analyse(folder.path(), &more).output().unwrap();
+        assert!(!output.status.success() && line(&output).contains(told), "{}", line(&output));
+    }
+    assert_eq!(read(folder.path(), "games.pgn"), games);
+}
+
+#[test]
 fn budgets_end_and_bad_input_gets_a_line() {
     let folder = folder();
     for budget in ["0.3s", "2000n"] {

@@ -20,7 +20,7 @@ use zeitnot_engine::backend::Backend;
 use zeitnot_engine::engine::{self, LoadedNetwork, Options};
 use zeitnot_engine::memory;
 use zeitnot_lab::analysis::{AnalysedNetwork, Analyst, PositionFacts};
-use zeitnot_lab::{Entry, Journal};
+use zeitnot_lab::{Entry, Journal, JournalError};
 
 /// A finished game in the work file.
 #[derive(Clone, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct FinishedGame {
 }
 
 impl Entry for FinishedGame {
-    const WHOLE: &'static str = "analysis";
+    const WHOLE: &'static str = "run of analyse";
     const ENTRY: &'static str = "game";
 
     fn number(&self) -> u64 {
@@ -90,8 +90,12 @@ pub fn search(matches: &ArgMatches, sources: &Sources<'_>, limit: Limit, out: &P
         "games": sources.digests()?,
     });
     let journal = work_file(out);
-    let mut work = Journal::<FinishedGame>::resume(&journal, settings, &[])
-        .with_context(|| format!("delete {}, or name another --out", journal.display()))?;
+    let mut work = Journal::<FinishedGame>::resume(&journal, settings, &[]).map_err(|error| match error {
+        JournalError::OtherSettings { .. } | JournalError::Line { .. } => {
+            anyhow::Error::new(error).context(format!("delete {}, or name another --out", journal.display()))
+        }
+        error => error.into(),
+    })?;
     let done = work.entries().values().map(|game| game.facts.len() as u64).sum();
     if done > 0 {
         note!("{} of {} games are analysed already", work.entries().len(), positions.len());

@@ -21,7 +21,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use effort::Limit;
 use results::Outputs;
 use sources::Sources;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The switch for requests of another program.
 const STDIO: &str = "stdio";
@@ -64,7 +64,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if engine_options::given(matches).any(|name| name == "TreeFile") {
         anyhow::bail!("--tree-file is for an analysis of positions, and analyse has its own work file");
     }
-    let outputs = Outputs::of(matches)?;
+    let named: Vec<&Path> = time_flags::named_files(matches).map(PathBuf::as_path).collect();
+    let outputs = Outputs::of(matches, &named)?;
     let sources = Sources::new(time_flags::named_files(matches))?;
     if matches.get_flag("trust-evals") {
         sources.positions()?;

@@ -2,7 +2,7 @@
 
 use super::games::Searched;
 use super::sources::{NumberedGame, Sources};
-use crate::commands::output::say;
+use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use std::path::{Path, PathBuf};
@@ -22,14 +22,19 @@ impl<'a> Outputs<'a> {
     /// The files that the command line names.
     ///
     /// # Errors
-    /// When one cannot be written to.
-    pub fn of(matches: &'a ArgMatches) -> anyhow::Result<Outputs<'a>> {
+    /// When one cannot be written to, or is another one or a file of games.
+    pub fn of(matches: &'a ArgMatches, games: &[&Path]) -> anyhow::Result<Outputs<'a>> {
         let outputs = Outputs {
             pgn: matches.get_one("out").context("--out is required")?,
             json: matches.get_one("json"),
             html: matches.get_one("html"),
         };
-        for path in std::iter::once(outputs.pgn).chain(outputs.json).chain(outputs.html) {
+        let all: Vec<&Path> =
+            std::iter::once(outputs.pgn).chain(outputs.json).chain(outputs.html).map(PathBuf::as_path).collect();
+        for (index, path) in all.iter().enumerate() {
+            let name = path.display();
+            anyhow::ensure!(!all[..index].iter().any(|other| is_same(other, path)), "{name} is named for two results");
+            anyhow::ensure!(!games.iter().any(|other| is_same(other, path)), "{name} has the games: name another file");
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             anyhow::ensure!(
                 folder.is_dir() && !path.is_dir(),
@@ -66,6 +71,9 @@ impl<'a> Outputs<'a> {
             pgn += &annotated_pgn(&game, &analysed, &depths);
             games.push(analysed);
         }
+        if !games.iter().flat_map(|game| &game.moves).any(|mv| mv.eval.is_some()) {
+            note!("no move has an evaluation: nothing is judged");
+        }
         let analysis = Analysis {
             kind: "analysis".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -96,6 +104,11 @@ fn judgements(games: &[AnalysedGame]) -> String {
     }
     let inaccurate = if inaccuracies == 1 { "inaccuracy" } else { "inaccuracies" };
     format!("{inaccuracies} {inaccurate}, {}, {}", counted(mistakes, "mistake"), counted(blunders, "blunder"))
+}
+
+/// Whether two paths name one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {

@@ -38,7 +38,8 @@ pub fn analysed(file: &str, game: &PgnGame, facts: &[Option<PositionFacts>]) -> 
             elo: rating(game, color),
             accuracy: accuracies[side(color)],
             average_loss_cp: losses[side(color)],
-            expected_loss: own().filter_map(|mv| mv.expected_loss).sum(),
+            // The sum of no numbers is -0.
+            expected_loss: own().filter_map(|mv| mv.expected_loss).fold(0.0, |sum, loss| sum + loss),
             inaccuracies: judged(Judgement::Inaccuracy),
             mistakes: judged(Judgement::Mistake),
             blunders: judged(Judgement::Blunder),
