@@ -14,6 +14,11 @@ pub enum RuntimeError {
     /// The crate was built without the feature `onnxruntime`.
     #[error("this build has no ONNX Runtime (feature onnxruntime)")]
     NotInThisBuild,
+    /// The program is linked statically with musl, whose loader is not in it.
+    #[error(
+        "this program is static and can load no ONNX Runtime: take the one for glibc, or a network that the backend native runs"
+    )]
+    StaticProgram,
     /// The file that the user named is not there.
     #[error("there is no ONNX Runtime at {path} ({origin})", path = path.display())]
     Missing {

@@ -111,6 +111,9 @@ pub fn load(option: Option<&Path>) -> Result<Arc<Runtime>, RuntimeError> {
 /// The process's ONNX Runtime, which must have this execution provider. Nothing is looked for that drives cards of a
 /// maker whose driver is not there, or goes through Vulkan where there is none.
 pub fn load_with(option: Option<&Path>, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
+    if cfg!(all(target_env = "musl", target_feature = "crt-static")) {
+        return Err(RuntimeError::StaticProgram);
+    }
     if let Some(reason) = without_card(provider) {
         return Err(RuntimeError::NoCard { provider, reason });
     }
