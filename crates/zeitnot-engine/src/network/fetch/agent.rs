@@ -30,6 +30,11 @@ pub fn http_reason(error: &ureq::Error, patience: Duration) -> String {
         ureq::Error::Timeout(_) => format!("no answer for {} s", patience.as_secs()),
         ureq::Error::RequireHttpsOnly(url) => format!("it leads to {url}, which is not https"),
         ureq::Error::Io(reason) => reason.to_string(),
-        other => other.to_string(),
+        other => match other.to_string() {
+            text if text.contains("No CA certificates") => {
+                format!("{text} (install the package ca-certificates, or name a file of certificates by SSL_CERT_FILE)")
+            }
+            text => text,
+        },
     }
 }
