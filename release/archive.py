@@ -44,7 +44,7 @@ def main():
             raise SystemExit(f"{folder} has no file")
         (zipped if kind == "zip" else tar_gz)(folder, files, f"{folder}.{kind}", seconds)
     place = Path(folders[0]).parent
-    archives = sorted([*place.glob("*.tar.gz"), *place.glob("*.zip"), *place.glob("*.deb")])
+    archives = sorted([*place.glob("*.tar.gz"), *place.glob("*.zip"), *place.glob("*.deb"), *place.glob("*.whl")])
     lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in archives)
     (place / "SHA256SUMS").write_bytes("".join(lines).encode())
 

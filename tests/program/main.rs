@@ -27,3 +27,5 @@ mod terminal;
 mod time;
 mod tune;
 mod virtual_match;
+#[cfg(target_os = "linux")]
+mod wheel;

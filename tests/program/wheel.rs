@@ -1,0 +1,95 @@
+//! The Python wheel that a release has, made from the program of these tests.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Checks a wheel in `argv[1]` as pip does not: every file has its line in RECORD, with its hash and length.
+const CHECK: &str = r#"
+import base64, csv, hashlib, io, sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+info = "zeitnot-" + sys.argv[2] + ".dist-info/"
+rows = list(csv.reader(io.StringIO(wheel.read(info + "RECORD").decode())))
+assert [row[0] for row in rows] == wheel.namelist(), rows
+for name, digest, length in rows[:-1]:
+    content = wheel.read(name)
+    sha256 = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    assert (digest, int(length)) == ("sha256=" + sha256, len(content)), name
+assert rows[-1] == [info + "RECORD", "", ""]
+program = wheel.getinfo("zeitnot-" + sys.argv[2] + ".data/scripts/zeitnot")
+assert program.external_attr >> 16 & 0o111, "the program may be run"
+print(wheel.read(info + "METADATA").decode() + wheel.read(info + "WHEEL").decode())
+"#;
+
+/// Passes, and says so on standard error, where python3 or its pip is missing.
+#[test]
+fn a_wheel_carries_the_program() {
+    if !Command::new("python3").args(["-m", "pip", "--version"]).output().is_ok_and(|it| it.status.success()) {
+        return eprintln!("skipped: there is no python3 with pip");
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join(format!("zeitnot-{version}-x86_64-unknown-linux-musl"));
+    fs::create_dir(&folder).unwrap();
+    // The program itself has 90 MB here, which would take seconds to pack.
+    let program = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_zeitnot"));
+    for (name, text) in [("zeitnot", program.as_str()), ("LICENSE", "GPL"), ("LICENSES-OF-CRATES.txt", "MIT")] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    run(python(&[root.join("release/wheel.py").to_str().unwrap(), folder.to_str().unwrap()]));
+    let wheel = place.path().join(format!("zeitnot-{version}-py3-none-musllinux_1_1_x86_64.whl"));
+    let papers = run(python(&["-c", CHECK, wheel.to_str().unwrap(), version]));
+    for line in [
+        "Name: zeitnot",
+        &format!("Version: {version}"),
+        "License-Expression: GPL-3.0-or-later",
+        "License-File: LICENSES-OF-CRATES.txt",
+        "Root-Is-Purelib: false",
+        "Tag: py3-none-musllinux_1_1_x86_64",
+    ] {
+        assert!(papers.lines().any(|it| it == line), "no {line:?}: {papers}");
+    }
+    // pip takes a wheel of any platform under a name that fits all.
+    let any = place.path().join(format!("zeitnot-{version}-py3-none-any.whl"));
+    fs::rename(&wheel, &any).unwrap();
+    let site = place.path().join("site");
+    let site = site.to_str().unwrap();
+    run(python(&[
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--prefix",
+        site,
+        any.to_str().unwrap(),
+    ]));
+    let module =
+        "import os, sys; print(next(path for path, _, files in os.walk(sys.argv[1]) if 'zeitnot.py' in files))";
+    let path = run(python(&["-c", module, site]));
+    for arguments in [
+        &["-m", "zeitnot", "--version"][..],
+        &["-c", "import os, zeitnot; os.system(zeitnot.program() + ' --version')"],
+    ] {
+        let mut command = python(arguments);
+        command.env("PYTHONPATH", path.trim());
+        assert_eq!(run(command), format!("zeitnot {version}\n"));
+    }
+}
+
+/// Python, with the time that goes into archives.
+fn python(arguments: &[&str]) -> Command {
+    let mut command = Command::new("python3");
+    command.args(arguments).env("SOURCE_DATE_EPOCH", "1700000000").env("PIP_ROOT_USER_ACTION", "ignore");
+    command
+}
+
+fn run(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
