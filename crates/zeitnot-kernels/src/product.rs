@@ -50,8 +50,7 @@ pub(super) unsafe fn product<S: Simd>(job: &Product) {
                 let width = S::PANEL.min(job.columns - first);
                 match width {
                     1 => panel::<S, 1>(job, input, weights, first, output),
-                    2 => panel::<S, 2>(job, input, weights, first, output),
-                    _ => panel::<S, 3>(job, input, weights, first, output),
+                    _ => panel::<S, 2>(job, input, weights, first, output),
                 }
                 weights = weights.add(job.inner * S::LANES * width * S::LANES);
                 first += width;
@@ -91,7 +90,7 @@ unsafe fn panel<S: Simd, const N: usize>(
                     _ => tile.run::<S, 1, 1, N>(from, to),
                 };
             } else if rows == 4 {
-                group += match left.min(S::GROUPS) {
+                group += match left.min(S::ROWS / 4) {
                     3.. => tile.run::<S, 4, 3, N>(from, to),
                     2 => tile.run::<S, 4, 2, N>(from, to),
                     _ => tile.run::<S, 4, 1, N>(from, to),
@@ -100,9 +99,12 @@ unsafe fn panel<S: Simd, const N: usize>(
                 let mut row = 0;
                 while row < rows {
                     let (from, to) = (from.add(row * S::LANES), to.add(row * S::LANES));
-                    if S::GROUPS > 1 && rows - row >= 8 {
+                    if S::ROWS == 12 && rows - row >= 8 {
                         tile.run::<S, 8, 1, N>(from, to);
                         row += 8;
+                    } else if S::ROWS == 6 && rows - row >= 6 {
+                        tile.run::<S, 6, 1, N>(from, to);
+                        row += 6;
                     } else {
                         tile.run::<S, 4, 1, N>(from, to);
                         row += 4;

@@ -76,17 +76,13 @@ pub(super) unsafe fn rows<S: Simd, A: Arithmetic<S>>(job: &RowProduct) {
         let width = S::PANEL.min(job.columns - first);
         // SAFETY: the caller's, for each panel.
         unsafe {
-            let (weights, row, column) = if is_packed {
-                let words = job.inner * S::LANES * first * S::LANES;
-                (job.weights.add(words), width * S::LANES, S::LANES)
-            } else {
-                (job.weights.add(first * job.weights_column), job.weights_row, job.weights_column)
-            };
-            let panel = Panel { job, weights, row, column, first };
-            match width {
-                1 => panel.run::<S, A, 1>(),
-                2 => panel.run::<S, A, 2>(),
-                _ => panel.run::<S, A, 3>(),
+            let place = if is_packed { job.inner * S::LANES * S::LANES } else { job.weights_column };
+            let panel = Panel { job, weights: job.weights.add(first * place), first };
+            match (width, is_packed) {
+                (1, true) => panel.run::<S, A, 1, true>(),
+                (_, true) => panel.run::<S, A, 2, true>(),
+                (1, false) => panel.run::<S, A, 1, false>(),
+                (_, false) => panel.run::<S, A, 2, false>(),
             }
         }
         first += width;
@@ -97,16 +93,13 @@ pub(super) unsafe fn rows<S: Simd, A: Arithmetic<S>>(job: &RowProduct) {
 struct Panel<'a> {
     job: &'a RowProduct,
     weights: *const u32,
-    /// Distance between the weights for one word of the input and the next; in the field `column`, between vectors.
-    row: usize,
-    column: usize,
     /// The first vector of columns.
     first: usize,
 }
 
 impl Panel<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd, A: Arithmetic<S>, const N: usize>(&self) {
+    unsafe fn run<S: Simd, A: Arithmetic<S>, const N: usize, const PACKED: bool>(&self) {
         let job = self.job;
         let mut group = 0;
         // SAFETY: the caller's; every tile lies within the groups.
@@ -114,10 +107,12 @@ impl Panel<'_> {
             if job.rows == 1 {
                 while group < job.groups {
                     let left = job.groups - group;
-                    group += match left {
-                        8.. => self.tile::<S, A, 1, 8, N>(group, 0),
-                        4..8 => self.tile::<S, A, 1, 4, N>(group, 0),
-                        _ => self.tile::<S, A, 1, 1, N>(group, 0),
+                    // Eight rows are twice four: six would leave two alone.
+                    group += match (left, S::ROWS) {
+                        (8.., 12) => self.tile::<S, A, 1, 8, N, PACKED>(group, 0),
+                        (6 | 10.., 6) => self.tile::<S, A, 1, 6, N, PACKED>(group, 0),
+                        (4.., _) => self.tile::<S, A, 1, 4, N, PACKED>(group, 0),
+                        _ => self.tile::<S, A, 1, 1, N, PACKED>(group, 0),
                     };
                 }
                 return;
@@ -126,14 +121,17 @@ impl Panel<'_> {
                 let mut row = 0;
                 while row < job.rows {
                     let left = job.rows - row;
-                    if S::GROUPS > 1 && left >= 12 {
-                        self.tile::<S, A, 12, 1, N>(group, row);
+                    if S::ROWS == 12 && left >= 12 {
+                        self.tile::<S, A, 12, 1, N, PACKED>(group, row);
                         row += 12;
+                    } else if S::ROWS == 6 && left >= 6 {
+                        self.tile::<S, A, 6, 1, N, PACKED>(group, row);
+                        row += 6;
                     } else if left >= 4 {
-                        self.tile::<S, A, 4, 1, N>(group, row);
+                        self.tile::<S, A, 4, 1, N, PACKED>(group, row);
                         row += 4;
                     } else {
-                        self.tile::<S, A, 1, 1, N>(group, row);
+                        self.tile::<S, A, 1, 1, N, PACKED>(group, row);
                         row += 1;
                     }
                 }
@@ -144,12 +142,15 @@ impl Panel<'_> {
 
     /// Computes `R` rows of each of `G` groups times `N` vectors of columns, summed in registers. Returns `G`.
     #[inline(always)]
-    unsafe fn tile<S: Simd, A: Arithmetic<S>, const R: usize, const G: usize, const N: usize>(
+    unsafe fn tile<S: Simd, A: Arithmetic<S>, const R: usize, const G: usize, const N: usize, const PACKED: bool>(
         &self,
         group: usize,
         row: usize,
     ) -> usize {
         let job = self.job;
+        // Distances that the compiler knows leave their registers to the sums.
+        let (next_row, next_column) =
+            if PACKED { (N * S::LANES, S::LANES) } else { (job.weights_row, job.weights_column) };
         // SAFETY: the caller's.
         unsafe {
             let mut sums = [[[A::zero(); N]; R]; G];
@@ -157,19 +158,23 @@ impl Panel<'_> {
             for g in 0..G {
                 from[g] = job.input.add((group + g) * job.input_group + row * S::LANES);
             }
-            let mut weights = self.weights;
+            let mut weights = [self.weights; N];
+            for n in 0..N {
+                weights[n] = self.weights.add(n * next_column);
+            }
             // The first tile of a panel prefetches the next panel, which may still be in memory; other tiles prefetch
             // what they load anyway.
-            let is_first = group == 0 && row == 0 && job.weights_row == 0;
-            let ahead = if is_first { job.inner * S::LANES * self.row } else { 0 };
+            let ahead = if group == 0 && row == 0 { job.inner * S::LANES * N * S::LANES } else { 0 };
             for _ in 0..job.inner {
                 for word in 0..S::LANES {
-                    let mut columns = [A::weights(weights); N];
+                    let mut columns = [A::weights(weights[0]); N];
                     for n in 0..N {
-                        columns[n] = A::weights(weights.add(n * self.column));
-                        S::prefetch(weights.wrapping_add(ahead + n * self.column).cast());
+                        columns[n] = A::weights(weights[n]);
+                        if PACKED {
+                            S::prefetch(weights[n].wrapping_add(ahead).cast());
+                        }
+                        weights[n] = weights[n].add(next_row);
                     }
-                    weights = weights.add(self.row);
                     for g in 0..G {
                         for r in 0..R {
                             let repeated = A::repeat(from[g].add(r * S::LANES + word));
@@ -214,7 +219,13 @@ impl Panel<'_> {
                         };
                         S::store(job.output.add(place + r * S::LANES), number);
                     }
-                    if job.activation != Activation::None {
+                }
+            }
+            // No sum is in use any more: one that were would be kept in memory during the call, and all along the loop.
+            if job.activation != Activation::None {
+                for g in 0..G {
+                    for n in 0..N {
+                        let place = (group + g) * job.output_group + ((self.first + n) * job.pitch + row) * S::LANES;
                         (job.activate)(job.output.add(place), R, job.activation);
                     }
                 }

@@ -14,10 +14,10 @@ pub(super) trait Simd: Copy {
     type Vector: Copy;
     /// Numbers in a vector.
     const LANES: usize;
-    /// Vectors of columns that a tile of a product spans; with [`GROUPS`](Simd::GROUPS), as many as the registers hold.
+    /// Vectors of columns that a tile of a product spans, 1 or 2; with [`ROWS`](Simd::ROWS), as many as the registers hold.
     const PANEL: usize;
-    /// Groups of four rows that a tile of a product spans at most.
-    const GROUPS: usize;
+    /// Rows that a tile of a product spans at most: 4, 6 or 12.
+    const ROWS: usize;
 
     unsafe fn load(from: *const f32) -> Self::Vector;
     unsafe fn store(to: *mut f32, vector: Self::Vector);
@@ -82,7 +82,7 @@ impl Simd for Portable {
     type Vector = [f32; PORTABLE];
     const LANES: usize = PORTABLE;
     const PANEL: usize = 1;
-    const GROUPS: usize = 1;
+    const ROWS: usize = 4;
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self::Vector {
@@ -175,7 +175,7 @@ mod x86 {
 
     /// One implementation of [`Simd`] out of intrinsics that differ in their prefix only.
     macro_rules! intrinsics {
-        ($name:ident, $vector:ty, lanes $lanes:literal, panel $panel:literal, groups $groups:literal,
+        ($name:ident, $vector:ty, lanes $lanes:literal, panel $panel:literal, rows $rows:literal,
          $loadu:ident, $storeu:ident, $set1:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $min:ident, $max:ident,
          $fmadd:ident, $fnmadd:ident, $to_int:ident, $to_float:ident, $shift:ident, $add_int:ident, $set1_int:ident,
          $max_all:expr, $transpose:expr, $bytes:expr, |$sum:ident| $reduce:expr) => {
@@ -187,7 +187,7 @@ mod x86 {
                 type Vector = $vector;
                 const LANES: usize = $lanes;
                 const PANEL: usize = $panel;
-                const GROUPS: usize = $groups;
+                const ROWS: usize = $rows;
 
                 #[inline(always)]
                 unsafe fn load(from: *const f32) -> $vector {
@@ -279,14 +279,14 @@ mod x86 {
     }
 
     // 24 of the 32 registers are sums; the others hold two vectors of weights and the broadcast inputs.
-    intrinsics!(Avx512, __m512, lanes 16, panel 2, groups 3,
+    intrinsics!(Avx512, __m512, lanes 16, panel 2, rows 12,
         _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps,
         _mm512_min_ps, _mm512_max_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_castps_si512, _mm512_castsi512_ps,
         _mm512_slli_epi32, _mm512_add_epi32, _mm512_set1_epi32, _mm512_reduce_max_ps, transpose_16,
         bytes_of_16, |vector| _mm512_reduce_add_ps(vector));
 
-    // 12 of the 16 registers are sums, three hold weights and one a broadcast input.
-    intrinsics!(Avx2, __m256, lanes 8, panel 3, groups 1,
+    // 12 of the 16 registers are sums, two hold weights, one a broadcast input; without one to spare, sums go to memory.
+    intrinsics!(Avx2, __m256, lanes 8, panel 2, rows 6,
     _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps,
     _mm256_min_ps, _mm256_max_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_castps_si256, _mm256_castsi256_ps,
     _mm256_slli_epi32, _mm256_add_epi32, _mm256_set1_epi32, largest_of_8, transpose_numbers::<8>, bytes_of_8,
