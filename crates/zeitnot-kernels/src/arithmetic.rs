@@ -15,11 +15,16 @@ pub(super) trait Arithmetic<S: Simd> {
     type Sums: Copy;
     /// Whether the sums are those of quantised numbers.
     const IS_QUANTISED: bool;
+    /// Words of a row that are multiplied in one step, a divisor of the lanes. The products of several words of bytes
+    /// are added up in 16 bits, those of their first two bytes and those of the others.
+    const STEP: usize = 1;
+    /// Rows that a tile of a product spans at most: 4, 6 or 12.
+    const ROWS: usize = S::ROWS;
 
     unsafe fn zero() -> Self::Sums;
-    /// Loads the words of a vector of columns.
-    unsafe fn weights(from: *const u32) -> Self::Words;
-    /// Loads one word of a row, repeated for all columns.
+    /// Loads the words of a vector of columns, `next` words apart for the words of a step.
+    unsafe fn weights(from: *const u32, next: usize) -> Self::Words;
+    /// Loads the words of a step in a row, each repeated for all columns.
     unsafe fn repeat(from: *const u32) -> Self::Words;
     /// `sums + repeated * weights`
     unsafe fn multiply_add(repeated: Self::Words, weights: Self::Words, sums: Self::Sums) -> Self::Sums;
@@ -40,7 +45,7 @@ impl<S: Simd> Arithmetic<S> for Float32 {
         unsafe { S::splat(0.0) }
     }
     #[inline(always)]
-    unsafe fn weights(from: *const u32) -> S::Vector {
+    unsafe fn weights(from: *const u32, _next: usize) -> S::Vector {
         // SAFETY: the caller's.
         unsafe { S::load(from.cast()) }
     }
@@ -79,7 +84,7 @@ impl<S: Simd> Arithmetic<S> for Bytes {
         [0; MOST_LANES]
     }
     #[inline(always)]
-    unsafe fn weights(from: *const u32) -> *const u32 {
+    unsafe fn weights(from: *const u32, _next: usize) -> *const u32 {
         from
     }
     #[inline(always)]
@@ -109,7 +114,7 @@ impl<S: Simd> Arithmetic<S> for Bytes {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Vnni, WideBytes};
+pub(super) use x86::{AvxVnni, ShortSums, Vnni, Vnni256};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -133,7 +138,7 @@ mod x86 {
             unsafe { _mm512_setzero_si512() }
         }
         #[inline(always)]
-        unsafe fn weights(from: *const u32) -> __m512i {
+        unsafe fn weights(from: *const u32, _next: usize) -> __m512i {
             // SAFETY: see above.
             unsafe { _mm512_loadu_si512(from.cast()) }
         }
@@ -154,14 +159,17 @@ mod x86 {
         }
     }
 
-    /// Words of four bytes, multiplied by AVX2 as two pairs of 16 bits, because AVX2's products of bytes saturate.
-    pub(crate) struct WideBytes;
+    /// Words of four bytes, multiplied by AVX2: pairs of products, and the sums of two such pairs, have 16 bits. No
+    /// sum leaves them where the weights have the scale of [`byte_scale`](crate::Kernels::byte_scale).
+    pub(crate) struct ShortSums;
 
-    impl Arithmetic<Avx2> for WideBytes {
-        /// The even bytes and the odd ones.
+    impl Arithmetic<Avx2> for ShortSums {
         type Words = [__m256i; 2];
         type Sums = __m256i;
         const IS_QUANTISED: bool = true;
+        const STEP: usize = 2;
+        // 8 of the 16 registers are sums, four hold weights.
+        const ROWS: usize = 4;
 
         #[inline(always)]
         unsafe fn zero() -> __m256i {
@@ -169,28 +177,22 @@ mod x86 {
             unsafe { _mm256_setzero_si256() }
         }
         #[inline(always)]
-        unsafe fn weights(from: *const u32) -> [__m256i; 2] {
+        unsafe fn weights(from: *const u32, next: usize) -> [__m256i; 2] {
             // SAFETY: see above.
-            unsafe {
-                let words = _mm256_loadu_si256(from.cast());
-                [_mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(words)), _mm256_srai_epi16::<8>(words)]
-            }
+            unsafe { [_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(next).cast())] }
         }
         #[inline(always)]
         unsafe fn repeat(from: *const u32) -> [__m256i; 2] {
             // SAFETY: see above.
-            unsafe {
-                let words = _mm256_set1_epi32(*from.cast());
-                [_mm256_and_si256(words, _mm256_set1_epi16(0xff)), _mm256_srli_epi16::<8>(words)]
-            }
+            unsafe { [_mm256_set1_epi32(*from.cast()), _mm256_set1_epi32(*from.add(1).cast())] }
         }
         #[inline(always)]
         unsafe fn multiply_add(repeated: [__m256i; 2], weights: [__m256i; 2], sums: __m256i) -> __m256i {
             // SAFETY: see above.
             unsafe {
-                let even = _mm256_madd_epi16(repeated[0], weights[0]);
-                let odd = _mm256_madd_epi16(repeated[1], weights[1]);
-                _mm256_add_epi32(sums, _mm256_add_epi32(even, odd))
+                let pairs = _mm256_maddubs_epi16(repeated[0], weights[0]);
+                let fours = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(repeated[1], weights[1]));
+                _mm256_add_epi32(sums, _mm256_madd_epi16(fours, _mm256_set1_epi16(1)))
             }
         }
         #[inline(always)]
@@ -199,4 +201,55 @@ mod x86 {
             unsafe { _mm256_cvtepi32_ps(sums) }
         }
     }
+
+    /// An [`Arithmetic`] of words of four bytes that are multiplied and added up by one instruction.
+    macro_rules! one_instruction {
+        ($(#[$doc:meta])* $name:ident, $multiply_add:ident) => {
+            $(#[$doc])*
+            pub(crate) struct $name;
+
+            impl Arithmetic<Avx2> for $name {
+                type Words = __m256i;
+                type Sums = __m256i;
+                const IS_QUANTISED: bool = true;
+
+                #[inline(always)]
+                unsafe fn zero() -> __m256i {
+                    // SAFETY: see above.
+                    unsafe { _mm256_setzero_si256() }
+                }
+                #[inline(always)]
+                unsafe fn weights(from: *const u32, _next: usize) -> __m256i {
+                    // SAFETY: see above.
+                    unsafe { _mm256_loadu_si256(from.cast()) }
+                }
+                #[inline(always)]
+                unsafe fn repeat(from: *const u32) -> __m256i {
+                    // SAFETY: see above.
+                    unsafe { _mm256_set1_epi32(*from.cast()) }
+                }
+                #[inline(always)]
+                unsafe fn multiply_add(repeated: __m256i, weights: __m256i, sums: __m256i) -> __m256i {
+                    // SAFETY: see above.
+                    unsafe { $multiply_add(sums, repeated, weights) }
+                }
+                #[inline(always)]
+                unsafe fn number(sums: __m256i) -> __m256 {
+                    // SAFETY: see above.
+                    unsafe { _mm256_cvtepi32_ps(sums) }
+                }
+            }
+        };
+    }
+
+    one_instruction!(
+        /// Words of four bytes, multiplied by AVX-VNNI.
+        AvxVnni,
+        _mm256_dpbusd_avx_epi32
+    );
+    one_instruction!(
+        /// Words of four bytes, multiplied by AVX-512 VNNI in registers of 256 bits.
+        Vnni256,
+        _mm256_dpbusd_epi32
+    );
 }

@@ -2,12 +2,14 @@
 
 use super::activate::activate_all;
 use super::activation::Activation;
-use super::arithmetic::{Bytes, Float32};
+use super::arithmetic::{Arithmetic, Bytes, Float32};
 #[cfg(target_arch = "x86_64")]
-use super::arithmetic::{Vnni, WideBytes};
+use super::arithmetic::{AvxVnni, ShortSums, Vnni, Vnni256};
 use super::epilogue::{Epilogue, epilogue};
 use super::first_convolution::{Input, input};
 use super::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use super::isa::has_avx_vnni;
 use super::legal_moves::{convolve_one, dot};
 use super::product::{Product, product};
 use super::quantise::{Quantisation, quantise};
@@ -22,6 +24,8 @@ use super::winograd::{Four, Two};
 pub(super) struct Entries {
     pub lanes: usize,
     pub panel: usize,
+    /// Words of bytes in a step of `rows_of_bytes`.
+    pub byte_step: usize,
     pub product: unsafe fn(&Product),
     pub input_four: unsafe fn(&Input<'_>),
     pub input_two: unsafe fn(&Input<'_>),
@@ -46,9 +50,13 @@ impl Entries {
     pub(super) fn of(isa: Isa) -> &'static Entries {
         match isa {
             #[cfg(target_arch = "x86_64")]
-            isa if isa.multiplies_bytes() => &vnni::ENTRIES,
+            Isa::Avx512 if isa.multiplies_bytes() => &vnni::ENTRIES,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => &avx512::ENTRIES,
+            #[cfg(target_arch = "x86_64")]
+            Isa::AvxVnni if has_avx_vnni() => &avx_vnni::ENTRIES,
+            #[cfg(target_arch = "x86_64")]
+            Isa::AvxVnni => &vnni_256::ENTRIES,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => &avx2::ENTRIES,
             _ => &portable::ENTRIES,
@@ -64,6 +72,7 @@ macro_rules! entries {
             pub(super) static ENTRIES: Entries = Entries {
                 lanes: <$simd>::LANES,
                 panel: <$simd>::PANEL,
+                byte_step: <$bytes as Arithmetic<$simd>>::STEP,
                 product: run_product,
                 input_four: run_input_four,
                 input_two: run_input_two,
@@ -198,6 +207,20 @@ entries!(
     #[target_feature(enable = "avx2,fma")]
     avx2,
     Avx2,
-    WideBytes
+    ShortSums
+);
+#[cfg(target_arch = "x86_64")]
+entries!(
+    #[target_feature(enable = "avx2,fma,avxvnni")]
+    avx_vnni,
+    Avx2,
+    AvxVnni
+);
+#[cfg(target_arch = "x86_64")]
+entries!(
+    #[target_feature(enable = "avx2,fma,avx512vl,avx512vnni")]
+    vnni_256,
+    Avx2,
+    Vnni256
 );
 entries!(portable, Portable, Bytes);

@@ -8,6 +8,8 @@ use std::str::FromStr;
 pub enum Isa {
     /// AVX-512 (the foundation instructions): 16 numbers at once.
     Avx512,
+    /// AVX2 with products of bytes: AVX-VNNI, or AVX-512 VNNI in registers of 256 bits.
+    AvxVnni,
     /// AVX2 with fused multiply-add: 8 numbers at once.
     Avx2,
     /// The instructions of the compiler's target: SSE2 on x86-64, NEON on 64-bit ARM.
@@ -16,19 +18,21 @@ pub enum Isa {
 
 impl Isa {
     /// Every instruction set, the fastest first.
-    pub const ALL: [Isa; 3] = [Isa::Avx512, Isa::Avx2, Isa::Portable];
+    pub const ALL: [Isa; 4] = [Isa::Avx512, Isa::AvxVnni, Isa::Avx2, Isa::Portable];
 
     /// The fastest instruction set that this processor has.
     pub fn best() -> Isa {
         Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable)
     }
 
-    /// Whether the kernels multiply bytes, 64 at a time (AVX-512 VNNI), with this instruction set on this processor.
+    /// Whether products of bytes are faster than those of numbers with this instruction set on this processor.
     pub fn multiplies_bytes(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return self == Isa::Avx512 && self.is_available() && is_x86_feature_detected!("avx512vnni");
-        #[cfg(not(target_arch = "x86_64"))]
-        false
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => self.is_available() && has_avx512_vnni(),
+            Isa::Portable => false,
+            _ => self.is_available(),
+        }
     }
 
     /// Whether this processor and its operating system can run the instruction set.
@@ -43,17 +47,32 @@ impl Isa {
             }
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            Isa::AvxVnni => Isa::Avx2.is_available() && (has_avx_vnni() || has_avx512_vnni()),
             #[cfg(not(target_arch = "x86_64"))]
-            Isa::Avx512 | Isa::Avx2 => false,
+            Isa::Avx512 | Isa::AvxVnni | Isa::Avx2 => false,
             Isa::Portable => true,
         }
     }
+}
+
+/// Whether the processor multiplies bytes without AVX-512.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn has_avx_vnni() -> bool {
+    is_x86_feature_detected!("avxvnni")
+}
+
+/// Whether the processor multiplies bytes with AVX-512, in registers of 512 bits and of 256.
+#[cfg(target_arch = "x86_64")]
+fn has_avx512_vnni() -> bool {
+    is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512vl")
 }
 
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Isa::Avx512 => "AVX-512",
+            Isa::AvxVnni => "AVX-VNNI",
             Isa::Avx2 => "AVX2",
             Isa::Portable => "portable",
         })
@@ -62,16 +81,17 @@ impl fmt::Display for Isa {
 
 /// A text that is not the name of an instruction set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown instruction set {0}; there are: avx512, avx2, portable")]
+#[error("unknown instruction set {0}; there are: avx512, avxvnni, avx2, portable")]
 pub struct UnknownIsa(String);
 
 impl FromStr for Isa {
     type Err = UnknownIsa;
 
-    /// Reads `avx512`, `avx2` or `portable` in any case, with or without hyphens.
+    /// Reads `avx512`, `avxvnni`, `avx2` or `portable` in any case, with or without hyphens.
     fn from_str(text: &str) -> Result<Isa, UnknownIsa> {
         match text.to_ascii_lowercase().replace('-', "").as_str() {
             "avx512" => Ok(Isa::Avx512),
+            "avxvnni" => Ok(Isa::AvxVnni),
             "avx2" => Ok(Isa::Avx2),
             "portable" => Ok(Isa::Portable),
             _ => Err(UnknownIsa(text.to_owned())),
@@ -89,7 +109,7 @@ mod tests {
             assert_eq!(isa.to_string().parse(), Ok(isa));
         }
         let line = "sse9".parse::<Isa>().unwrap_err().to_string();
-        assert_eq!(line, "unknown instruction set sse9; there are: avx512, avx2, portable");
+        assert_eq!(line, "unknown instruction set sse9; there are: avx512, avxvnni, avx2, portable");
     }
 
     #[test]

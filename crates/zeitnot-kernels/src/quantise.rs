@@ -29,44 +29,69 @@ pub(super) struct Quantisation {
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn quantise<S: Simd>(job: &Quantisation) {
-    for row in 0..job.rows {
+    let mut row = 0;
+    while row < job.rows {
         // SAFETY: the caller's, for each row.
         unsafe {
-            if job.factors.is_null() {
-                quantise_row::<S>(job, row, |number, _| number);
-            } else {
-                quantise_row::<S>(job, row, |number, column| {
-                    S::mul(number, S::load(job.factors.add(column * S::LANES)))
-                });
+            row += match job.rows - row {
+                4.. => block::<S, 4>(job, row),
+                _ => block::<S, 1>(job, row),
             }
         }
     }
 }
 
+/// Turns `R` rows into bytes, which share cache lines. Returns `R`.
 #[inline(always)]
-unsafe fn quantise_row<S: Simd>(job: &Quantisation, row: usize, scaled: impl Fn(S::Vector, usize) -> S::Vector) {
+unsafe fn block<S: Simd, const R: usize>(job: &Quantisation, row: usize) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        let from = job.input.add(row * S::LANES);
-        let next = job.pitch * S::LANES;
-        let first = scaled(S::load(from), 0);
-        let (mut least, mut largest) = (first, first);
-        for column in 1..job.columns {
-            let number = scaled(S::load(from.add(column * next)), column);
-            least = S::min(least, number);
-            largest = S::max(largest, number);
+        if job.factors.is_null() {
+            scaled_block::<S, R>(job, row, |number, _| number);
+        } else {
+            scaled_block::<S, R>(job, row, |number, column| {
+                S::mul(number, S::load(job.factors.add(column * S::LANES)))
+            });
         }
-        let least = -S::largest(S::sub(S::splat(0.0), least));
-        let range = S::largest(largest) - least;
-        let steps = if range > 0.0 { STEPS / range } else { 0.0 };
-        *job.steps.add(row) = range / STEPS;
-        *job.least.add(row) = least;
-        let (steps, shift) = (S::splat(steps), S::splat(least));
+    }
+    R
+}
+
+#[inline(always)]
+unsafe fn scaled_block<S: Simd, const R: usize>(
+    job: &Quantisation,
+    row: usize,
+    scaled: impl Fn(S::Vector, usize) -> S::Vector,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let number =
+            |column: usize, r: usize| scaled(S::load(job.input.add((column * job.pitch + row + r) * S::LANES)), column);
+        let mut ranges = [[number(0, 0); 2]; R];
+        for r in 0..R {
+            ranges[r] = [number(0, r); 2];
+        }
+        for column in 1..job.columns {
+            for r in 0..R {
+                let number = number(column, r);
+                ranges[r] = [S::min(ranges[r][0], number), S::max(ranges[r][1], number)];
+            }
+        }
+        let mut shifts = [S::splat(0.0); R];
+        let mut steps = [S::splat(0.0); R];
+        for r in 0..R {
+            let least = -S::largest(S::sub(S::splat(0.0), ranges[r][0]));
+            let range = S::largest(ranges[r][1]) - least;
+            *job.steps.add(row + r) = range / STEPS;
+            *job.least.add(row + r) = least;
+            (shifts[r], steps[r]) = (S::splat(least), S::splat(if range > 0.0 { STEPS / range } else { 0.0 }));
+        }
         for column in 0..job.columns {
-            let number = scaled(S::load(from.add(column * next)), column);
-            let (block, part) = (column / 4, column % 4);
-            let to = job.output.add(((block * job.pitch + row) * 4 + part) * S::LANES);
-            S::store_bytes(to, S::mul(S::sub(number, shift), steps));
+            let (four, part) = (column / 4, column % 4);
+            for r in 0..R {
+                let to = job.output.add(((four * job.pitch + row + r) * 4 + part) * S::LANES);
+                S::store_bytes(to, S::mul(S::sub(number(column, r), shifts[r]), steps[r]));
+            }
         }
     }
 }

@@ -10,6 +10,12 @@ use super::rows::{Quantised, RowProduct, Start};
 use super::token_rows::Normalisation;
 use super::winograd::SQUARES;
 
+/// The largest byte of a weight.
+const LARGEST_BYTE: f32 = 127.0;
+
+/// The largest sum of weights whose products with bytes of rows, up to 255, have a sum of 16 bits: below `2^15 / 255`.
+const LARGEST_SHORT_SUM: f32 = 128.0;
+
 /// Sizes of a product of rows; see `rows` for the layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowShape {
@@ -56,7 +62,7 @@ pub enum Matrix<'a> {
     },
 }
 
-/// Weights of 8 bits: `scale * byte`, four rows to a word.
+/// Weights of 8 bits: `scale * byte`, four rows to a word; see [`Kernels::byte_scale`].
 #[derive(Clone, Copy, Debug)]
 pub struct ByteMatrix<'a> {
     /// Words in panels.
@@ -117,6 +123,29 @@ pub struct NormPlan {
 }
 
 impl Kernels {
+    /// The scale of a column of a [`ByteMatrix`], at which every weight is a byte from -127 to 127, and no sum of
+    /// products leaves the bits that this instruction set has for it.
+    pub fn byte_scale(&self, column: &[f32]) -> f32 {
+        let mut scale = column.iter().fold(0.0f32, |largest, weight| largest.max(weight.abs())) / LARGEST_BYTE;
+        let step = self.entries.byte_step;
+        if step > 1 {
+            for step_weights in column.chunks(4 * step) {
+                for half in 0..2 {
+                    let (mut above, mut below) = (0.0f32, 0.0f32);
+                    for (row, &weight) in step_weights.iter().enumerate() {
+                        if row % 4 / 2 == half {
+                            above += weight.max(0.0);
+                            below -= weight.min(0.0);
+                        }
+                    }
+                    // Each of the weights may be half a byte larger than its share.
+                    scale = scale.max(above.max(below) / (LARGEST_SHORT_SUM - step as f32));
+                }
+            }
+        }
+        if scale > 0.0 { scale } else { 1.0 }
+    }
+
     /// Computes `output = activation(input * weights + start)`.
     pub fn rows(
         &self,

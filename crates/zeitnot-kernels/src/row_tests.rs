@@ -125,8 +125,11 @@ fn check_bytes(kernels: &Kernels, shape: RowShape, seed: u64) {
     let (rows, columns) = (shape.inner * lanes, shape.columns * lanes);
     let what = format!("{} {shape:?}", kernels.isa());
     let input = numbers.many(shape.groups * rows * shape.pitch);
-    let bytes: Vec<i8> = numbers.many(rows * columns).iter().map(|number| (127.0 * number) as i8).collect();
-    let scales = numbers.many(columns);
+    let weights = numbers.many(rows * columns);
+    let of_column = |column: usize| weights.iter().copied().skip(column).step_by(columns).collect::<Vec<f32>>();
+    let scales: Vec<f32> = (0..columns).map(|column| kernels.byte_scale(&of_column(column))).collect();
+    let byte = |(at, &weight): (usize, &f32)| (weight / scales[at % columns]).round_ties_even() as i8;
+    let bytes: Vec<i8> = weights.iter().enumerate().map(byte).collect();
     let factors: Vec<f32> = numbers.many(rows).iter().map(|number| number + 2.0).collect();
     let sums: Vec<f32> =
         (0..columns).map(|column| (0..rows).map(|row| f32::from(bytes[row * columns + column])).sum()).collect();
@@ -176,6 +179,47 @@ proptest! {
         for kernels in all() {
             check_bytes(&kernels, RowShape { groups: groups.min(2), rows, pitch: rows + 1, inner, columns }, seed);
             check_bytes(&kernels, RowShape::single(groups, inner, columns), seed);
+        }
+    }
+}
+
+#[test]
+fn no_sum_of_bytes_overflows() {
+    for kernels in all() {
+        let lanes = kernels.lanes();
+        let (rows, shape) = (4 * lanes, RowShape::single(1, 4, 1));
+        // The worst that a column may be: as many rows that count as fit into a sum, with the largest bytes of both.
+        for count in 1..=8 {
+            for sign in [1.0, -1.0] {
+                let column: Vec<f32> = (0..rows).map(|row| if row % 8 < count { sign } else { 0.0 }).collect();
+                let scale = kernels.byte_scale(&column);
+                let bytes: Vec<i8> = column.iter().map(|weight| (weight / scale).round_ties_even() as i8).collect();
+                let mut words = vec![0; lanes * lanes];
+                for (row, byte) in bytes.iter().enumerate() {
+                    for lane in 0..lanes {
+                        words[row / 4 * lanes + lane] |= u32::from(byte.cast_unsigned()) << (8 * (row % 4));
+                    }
+                }
+                let input: Vec<f32> = column.iter().map(|weight| weight.abs() * 255.0).collect();
+                let mut quantised = QuantisedRows::default();
+                kernels.quantise((1, 1, 1), 4, &input, None, &mut quantised);
+                let (scales, sums) = (vec![1.0; lanes], vec![0.0; lanes]);
+                let weights = ByteMatrix { words: &words, scales: &scales, sums: &sums };
+                let mut found = vec![0.0; lanes];
+                let words_shape = RowShape { inner: 1, ..shape };
+                kernels.rows_of_bytes(
+                    words_shape,
+                    &quantised,
+                    weights,
+                    RowStart::Nothing,
+                    Activation::None,
+                    &mut found,
+                );
+                // The levels alone: a row of equal numbers has a step of 0.
+                let step = if count < 8 { 1.0 } else { 0.0 };
+                let wanted: f32 = bytes.iter().map(|&byte| step * 255.0 * f32::from(byte)).sum();
+                assert!(found.iter().all(|&found| found == wanted), "{}: {found:?}, not {wanted}", kernels.isa());
+            }
         }
     }
 }

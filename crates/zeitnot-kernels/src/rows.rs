@@ -78,7 +78,7 @@ pub(super) unsafe fn rows<S: Simd, A: Arithmetic<S>>(job: &RowProduct) {
         unsafe {
             let place = if is_packed { job.inner * S::LANES * S::LANES } else { job.weights_column };
             let panel = Panel { job, weights: job.weights.add(first * place), first };
-            match (width, is_packed) {
+            match (width, is_packed || A::IS_QUANTISED) {
                 (1, true) => panel.run::<S, A, 1, true>(),
                 (_, true) => panel.run::<S, A, 2, true>(),
                 (1, false) => panel.run::<S, A, 1, false>(),
@@ -108,7 +108,7 @@ impl Panel<'_> {
                 while group < job.groups {
                     let left = job.groups - group;
                     // Eight rows are twice four: six would leave two alone.
-                    group += match (left, S::ROWS) {
+                    group += match (left, A::ROWS) {
                         (8.., 12) => self.tile::<S, A, 1, 8, N, PACKED>(group, 0),
                         (6 | 10.., 6) => self.tile::<S, A, 1, 6, N, PACKED>(group, 0),
                         (4.., _) => self.tile::<S, A, 1, 4, N, PACKED>(group, 0),
@@ -121,10 +121,10 @@ impl Panel<'_> {
                 let mut row = 0;
                 while row < job.rows {
                     let left = job.rows - row;
-                    if S::ROWS == 12 && left >= 12 {
+                    if A::ROWS == 12 && left >= 12 {
                         self.tile::<S, A, 12, 1, N, PACKED>(group, row);
                         row += 12;
-                    } else if S::ROWS == 6 && left >= 6 {
+                    } else if A::ROWS == 6 && left >= 6 {
                         self.tile::<S, A, 6, 1, N, PACKED>(group, row);
                         row += 6;
                     } else if left >= 4 {
@@ -166,14 +166,16 @@ impl Panel<'_> {
             // what they load anyway.
             let ahead = if group == 0 && row == 0 { job.inner * S::LANES * N * S::LANES } else { 0 };
             for _ in 0..job.inner {
-                for word in 0..S::LANES {
-                    let mut columns = [A::weights(weights[0]); N];
+                for word in (0..S::LANES).step_by(A::STEP) {
+                    let mut columns = [A::weights(weights[0], next_row); N];
                     for n in 0..N {
-                        columns[n] = A::weights(weights[n]);
-                        if PACKED {
-                            S::prefetch(weights[n].wrapping_add(ahead).cast());
+                        columns[n] = A::weights(weights[n], next_row);
+                        for _ in 0..A::STEP {
+                            if PACKED {
+                                S::prefetch(weights[n].wrapping_add(ahead).cast());
+                            }
+                            weights[n] = weights[n].add(next_row);
                         }
-                        weights[n] = weights[n].add(next_row);
                     }
                     for g in 0..G {
                         for r in 0..R {

@@ -8,9 +8,6 @@ use crate::network::tensor::Tensor;
 use crate::network::{Activation, Dense};
 use zeitnot_kernels::{Buffer, ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 
-/// The largest byte of a weight.
-const LARGEST_BYTE: f32 = 127.0;
-
 /// The kernels that weights are packed for, and the arithmetic that the weights take part in.
 #[derive(Clone, Copy)]
 pub(super) struct Packing {
@@ -106,8 +103,7 @@ impl Packer {
                 }
             }
             Packer::Int8 { bytes, scales, sums } => {
-                let largest = weights.iter().fold(0.0f32, |largest, weight| largest.max(weight.abs()));
-                let scale = if largest > 0.0 { largest / LARGEST_BYTE } else { 1.0 };
+                let scale = kernels.byte_scale(weights);
                 let first = panel * byte_rows(rows, lanes) * lanes + ((vector - panel) * lanes + lane) * 4;
                 let mut sum = 0;
                 for (row, &weight) in weights.iter().enumerate() {
