@@ -9,25 +9,35 @@ use super::simd::Simd;
 /// # Safety
 /// As for [`Simd`].
 pub(super) trait Arithmetic<S: Simd> {
-    /// A vector of words.
+    /// A vector of columns for the words of a step.
     type Words: Copy;
+    /// The words of a step in a row, for all columns.
+    type Row: Copy;
     /// A vector of sums.
     type Sums: Copy;
     /// Whether the sums are those of quantised numbers.
     const IS_QUANTISED: bool;
-    /// Words of a row that are multiplied in one step, a divisor of the lanes. The products of several words of bytes
-    /// are added up in 16 bits, those of their first two bytes and those of the others.
+    /// Words of a row that are multiplied in one step, a divisor of the lanes.
     const STEP: usize = 1;
-    /// Rows that a tile of a product spans at most: 4, 6 or 12.
+    /// Words of bytes whose products are added up in 16 bits, those of their first two bytes and those of the others; 1
+    /// where every sum has 32 bits.
+    const SHORT_WORDS: usize = 1;
+    /// Rows that a tile of a product spans at most: 4, 6, 8 or 12.
     const ROWS: usize = S::ROWS;
 
     unsafe fn zero() -> Self::Sums;
+    /// The sums to begin with, for columns whose bytes add up to these sums.
+    #[inline(always)]
+    unsafe fn start(_column_sums: *const f32) -> Self::Sums {
+        // SAFETY: the caller's.
+        unsafe { Self::zero() }
+    }
     /// Loads the words of a vector of columns, `next` words apart for the words of a step.
     unsafe fn weights(from: *const u32, next: usize) -> Self::Words;
-    /// Loads the words of a step in a row, each repeated for all columns.
-    unsafe fn repeat(from: *const u32) -> Self::Words;
+    /// Loads the words of a step in a row.
+    unsafe fn repeat(from: *const u32) -> Self::Row;
     /// `sums + repeated * weights`
-    unsafe fn multiply_add(repeated: Self::Words, weights: Self::Words, sums: Self::Sums) -> Self::Sums;
+    unsafe fn multiply_add(repeated: Self::Row, weights: Self::Words, sums: Self::Sums) -> Self::Sums;
     unsafe fn number(sums: Self::Sums) -> S::Vector;
 }
 
@@ -36,6 +46,7 @@ pub(super) struct Float32;
 
 impl<S: Simd> Arithmetic<S> for Float32 {
     type Words = S::Vector;
+    type Row = S::Vector;
     type Sums = S::Vector;
     const IS_QUANTISED: bool = false;
 
@@ -76,6 +87,7 @@ const MOST_LANES: usize = 16;
 impl<S: Simd> Arithmetic<S> for Bytes {
     /// Address of the words.
     type Words = *const u32;
+    type Row = *const u32;
     type Sums = [i32; MOST_LANES];
     const IS_QUANTISED: bool = true;
 
@@ -129,6 +141,7 @@ mod x86 {
     // SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
     impl Arithmetic<Avx512> for Vnni {
         type Words = __m512i;
+        type Row = __m512i;
         type Sums = __m512i;
         const IS_QUANTISED: bool = true;
 
@@ -165,9 +178,11 @@ mod x86 {
 
     impl Arithmetic<Avx2> for ShortSums {
         type Words = [__m256i; 2];
+        type Row = [__m256i; 2];
         type Sums = __m256i;
         const IS_QUANTISED: bool = true;
         const STEP: usize = 2;
+        const SHORT_WORDS: usize = 2;
         // 8 of the 16 registers are sums, four hold weights.
         const ROWS: usize = 4;
 
@@ -210,6 +225,7 @@ mod x86 {
 
             impl Arithmetic<Avx2> for $name {
                 type Words = __m256i;
+                type Row = __m256i;
                 type Sums = __m256i;
                 const IS_QUANTISED: bool = true;
 

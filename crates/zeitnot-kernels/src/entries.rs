@@ -11,6 +11,10 @@ use super::isa::Isa;
 #[cfg(target_arch = "x86_64")]
 use super::isa::has_avx_vnni;
 use super::legal_moves::{convolve_one, dot};
+#[cfg(target_arch = "aarch64")]
+use super::neon::Neon;
+#[cfg(target_arch = "aarch64")]
+use super::neon_words::{Lanes, MixedBytes, SignedBytes, WideningBytes};
 use super::product::{Product, product};
 use super::quantise::{Quantisation, quantise};
 use super::rows::{RowProduct, rows};
@@ -24,8 +28,8 @@ use super::winograd::{Four, Two};
 pub(super) struct Entries {
     pub lanes: usize,
     pub panel: usize,
-    /// Words of bytes in a step of `rows_of_bytes`.
-    pub byte_step: usize,
+    /// Words of bytes whose products `rows_of_bytes` adds up in 16 bits.
+    pub short_words: usize,
     pub product: unsafe fn(&Product),
     pub input_four: unsafe fn(&Input<'_>),
     pub input_two: unsafe fn(&Input<'_>),
@@ -59,20 +63,26 @@ impl Entries {
             Isa::AvxVnni => &vnni_256::ENTRIES,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => &avx2::ENTRIES,
+            #[cfg(target_arch = "aarch64")]
+            Isa::I8mm => &i8mm::ENTRIES,
+            #[cfg(target_arch = "aarch64")]
+            Isa::DotProd => &dot_product::ENTRIES,
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon => &neon::ENTRIES,
             _ => &portable::ENTRIES,
         }
     }
 }
 
 macro_rules! entries {
-    ($(#[$feature:meta])* $name:ident, $simd:ty, $bytes:ty) => {
+    ($(#[$feature:meta])* $name:ident, $simd:ty, $numbers:ty, $bytes:ty) => {
         mod $name {
             use super::*;
 
             pub(super) static ENTRIES: Entries = Entries {
                 lanes: <$simd>::LANES,
                 panel: <$simd>::PANEL,
-                byte_step: <$bytes as Arithmetic<$simd>>::STEP,
+                short_words: <$bytes as Arithmetic<$simd>>::SHORT_WORDS,
                 product: run_product,
                 input_four: run_input_four,
                 input_two: run_input_two,
@@ -95,7 +105,7 @@ macro_rules! entries {
             $(#[$feature])*
             unsafe fn run_product(job: &Product) {
                 // SAFETY: the caller's.
-                unsafe { product::<$simd>(job) }
+                unsafe { product::<$simd, $numbers>(job) }
             }
             $(#[$feature])*
             unsafe fn run_input_four(job: &Input<'_>) {
@@ -135,7 +145,7 @@ macro_rules! entries {
             $(#[$feature])*
             unsafe fn run_rows(job: &RowProduct) {
                 // SAFETY: the caller's.
-                unsafe { rows::<$simd, Float32>(job) }
+                unsafe { rows::<$simd, $numbers>(job) }
             }
             $(#[$feature])*
             unsafe fn run_rows_of_bytes(job: &RowProduct) {
@@ -193,6 +203,7 @@ entries!(
     #[target_feature(enable = "avx512f,avx2,fma")]
     avx512,
     Avx512,
+    Float32,
     Bytes
 );
 #[cfg(target_arch = "x86_64")]
@@ -200,6 +211,7 @@ entries!(
     #[target_feature(enable = "avx512f,avx512vnni,avx2,fma")]
     vnni,
     Avx512,
+    Float32,
     Vnni
 );
 #[cfg(target_arch = "x86_64")]
@@ -207,6 +219,7 @@ entries!(
     #[target_feature(enable = "avx2,fma")]
     avx2,
     Avx2,
+    Float32,
     ShortSums
 );
 #[cfg(target_arch = "x86_64")]
@@ -214,6 +227,7 @@ entries!(
     #[target_feature(enable = "avx2,fma,avxvnni")]
     avx_vnni,
     Avx2,
+    Float32,
     AvxVnni
 );
 #[cfg(target_arch = "x86_64")]
@@ -221,6 +235,31 @@ entries!(
     #[target_feature(enable = "avx2,fma,avx512vl,avx512vnni")]
     vnni_256,
     Avx2,
+    Float32,
     Vnni256
 );
-entries!(portable, Portable, Bytes);
+#[cfg(target_arch = "aarch64")]
+entries!(
+    #[target_feature(enable = "neon")]
+    neon,
+    Neon,
+    Lanes,
+    WideningBytes
+);
+#[cfg(target_arch = "aarch64")]
+entries!(
+    #[target_feature(enable = "neon,dotprod")]
+    dot_product,
+    Neon,
+    Lanes,
+    SignedBytes
+);
+#[cfg(target_arch = "aarch64")]
+entries!(
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    i8mm,
+    Neon,
+    Lanes,
+    MixedBytes
+);
+entries!(portable, Portable, Float32, Bytes);

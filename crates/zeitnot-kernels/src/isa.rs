@@ -1,5 +1,7 @@
 //! Lists the instruction sets that the kernels are built for.
 
+#[cfg(target_arch = "aarch64")]
+use std::arch::is_aarch64_feature_detected;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,13 +14,19 @@ pub enum Isa {
     AvxVnni,
     /// AVX2 with fused multiply-add: 8 numbers at once.
     Avx2,
-    /// The instructions of the compiler's target: SSE2 on x86-64, NEON on 64-bit ARM.
+    /// NEON with products of signed bytes by unsigned ones (the extension `i8mm` of 64-bit ARM).
+    I8mm,
+    /// NEON with products of signed bytes (the extension `dotprod` of 64-bit ARM).
+    DotProd,
+    /// NEON, which every 64-bit ARM processor has: 8 numbers in two registers.
+    Neon,
+    /// The instructions of the compiler's target, SSE2 on x86-64.
     Portable,
 }
 
 impl Isa {
     /// Every instruction set, the fastest first.
-    pub const ALL: [Isa; 4] = [Isa::Avx512, Isa::AvxVnni, Isa::Avx2, Isa::Portable];
+    pub const ALL: [Isa; 7] = [Isa::Avx512, Isa::AvxVnni, Isa::Avx2, Isa::I8mm, Isa::DotProd, Isa::Neon, Isa::Portable];
 
     /// The fastest instruction set that this processor has.
     pub fn best() -> Isa {
@@ -30,7 +38,7 @@ impl Isa {
         match self {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => self.is_available() && has_avx512_vnni(),
-            Isa::Portable => false,
+            Isa::Neon | Isa::Portable => false,
             _ => self.is_available(),
         }
     }
@@ -51,6 +59,14 @@ impl Isa {
             Isa::AvxVnni => Isa::Avx2.is_available() && (has_avx_vnni() || has_avx512_vnni()),
             #[cfg(not(target_arch = "x86_64"))]
             Isa::Avx512 | Isa::AvxVnni | Isa::Avx2 => false,
+            #[cfg(target_arch = "aarch64")]
+            Isa::I8mm => Isa::DotProd.is_available() && is_aarch64_feature_detected!("i8mm"),
+            #[cfg(target_arch = "aarch64")]
+            Isa::DotProd => Isa::Neon.is_available() && is_aarch64_feature_detected!("dotprod"),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon => is_aarch64_feature_detected!("neon"),
+            #[cfg(not(target_arch = "aarch64"))]
+            Isa::I8mm | Isa::DotProd | Isa::Neon => false,
             Isa::Portable => true,
         }
     }
@@ -74,6 +90,9 @@ impl fmt::Display for Isa {
             Isa::Avx512 => "AVX-512",
             Isa::AvxVnni => "AVX-VNNI",
             Isa::Avx2 => "AVX2",
+            Isa::I8mm => "I8MM",
+            Isa::DotProd => "DotProd",
+            Isa::Neon => "NEON",
             Isa::Portable => "portable",
         })
     }
@@ -81,18 +100,21 @@ impl fmt::Display for Isa {
 
 /// A text that is not the name of an instruction set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown instruction set {0}; there are: avx512, avxvnni, avx2, portable")]
+#[error("unknown instruction set {0}; there are: avx512, avxvnni, avx2, i8mm, dotprod, neon, portable")]
 pub struct UnknownIsa(String);
 
 impl FromStr for Isa {
     type Err = UnknownIsa;
 
-    /// Reads `avx512`, `avxvnni`, `avx2` or `portable` in any case, with or without hyphens.
+    /// Reads a name of [`UnknownIsa`]'s list in any case, with or without hyphens.
     fn from_str(text: &str) -> Result<Isa, UnknownIsa> {
         match text.to_ascii_lowercase().replace('-', "").as_str() {
             "avx512" => Ok(Isa::Avx512),
             "avxvnni" => Ok(Isa::AvxVnni),
             "avx2" => Ok(Isa::Avx2),
+            "i8mm" => Ok(Isa::I8mm),
+            "dotprod" => Ok(Isa::DotProd),
+            "neon" => Ok(Isa::Neon),
             "portable" => Ok(Isa::Portable),
             _ => Err(UnknownIsa(text.to_owned())),
         }
@@ -109,7 +131,10 @@ mod tests {
             assert_eq!(isa.to_string().parse(), Ok(isa));
         }
         let line = "sse9".parse::<Isa>().unwrap_err().to_string();
-        assert_eq!(line, "unknown instruction set sse9; there are: avx512, avxvnni, avx2, portable");
+        assert_eq!(
+            line,
+            "unknown instruction set sse9; there are: avx512, avxvnni, avx2, i8mm, dotprod, neon, portable"
+        );
     }
 
     #[test]

@@ -17,13 +17,14 @@
 //! | `isa` | the instruction sets |
 //! | `buffer` | numbers that begin on a cache line |
 //! | `activation` | the nonlinearities of networks |
-//! | `simd` | vectors as the kernels see them, for each instruction set |
+//! | `simd`, `neon` | vectors as the kernels see them, for each instruction set |
+//! | `arithmetic`, `neon_words` | the words that products multiply: numbers, or four bytes |
 //! | `product` | matrix products |
 //! | `tiling`, `winograd` | the ways to compute 3x3 convolutions, and their transforms |
 //! | `epilogue` | the arithmetic between two convolutions |
 //! | `first_convolution` | the first convolution, from set squares |
 //! | `legal_moves` | the last layer of a policy, for the legal moves |
-//! | `rows`, `arithmetic` | products of the rows of transformers, and the words that they multiply |
+//! | `rows` | products of the rows of transformers |
 //! | `token_rows` | other arithmetic on those rows: normalisation, softmax |
 //! | `quantise` | rows to bytes |
 //! | `row_kernels` | the safe face of those |
@@ -52,6 +53,10 @@ mod epilogue;
 mod first_convolution;
 mod isa;
 mod legal_moves;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "aarch64")]
+mod neon_words;
 mod product;
 mod quantise;
 mod row_kernels;

@@ -1,5 +1,6 @@
 //! Matrix products: where nearly all the time goes.
 
+use super::arithmetic::Arithmetic;
 use super::simd::Simd;
 
 /// Matrix products of one shape, `output[slab] = input[slab] * weights[slab]` with an optional bias in every row: the
@@ -37,7 +38,7 @@ pub(super) struct Product {
 /// # Safety
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
-pub(super) unsafe fn product<S: Simd>(job: &Product) {
+pub(super) unsafe fn product<S: Simd, A: Arithmetic<S, Sums = S::Vector>>(job: &Product) {
     let slab_weights = job.inner * S::LANES * job.columns * S::LANES;
     for slab in 0..job.slabs {
         // SAFETY: the caller's, for each slab and panel.
@@ -49,8 +50,8 @@ pub(super) unsafe fn product<S: Simd>(job: &Product) {
             while first < job.columns {
                 let width = S::PANEL.min(job.columns - first);
                 match width {
-                    1 => panel::<S, 1>(job, input, weights, first, output),
-                    _ => panel::<S, 2>(job, input, weights, first, output),
+                    1 => panel::<S, A, 1>(job, input, weights, first, output),
+                    _ => panel::<S, A, 2>(job, input, weights, first, output),
                 }
                 weights = weights.add(job.inner * S::LANES * width * S::LANES);
                 first += width;
@@ -61,7 +62,7 @@ pub(super) unsafe fn product<S: Simd>(job: &Product) {
 
 /// Computes all rows of one panel of `N` vectors of columns, whose weights stay in the first-level cache meanwhile.
 #[inline(always)]
-unsafe fn panel<S: Simd, const N: usize>(
+unsafe fn panel<S: Simd, A: Arithmetic<S, Sums = S::Vector>, const N: usize>(
     job: &Product,
     input: *const f32,
     weights: *const f32,
@@ -85,28 +86,28 @@ unsafe fn panel<S: Simd, const N: usize>(
             let tile = Tile { rows, inner: job.inner, input_group, output_group, weights, ahead, bias };
             if rows == 1 {
                 group += match left {
-                    8.. => tile.run::<S, 1, 8, N>(from, to),
-                    4..8 => tile.run::<S, 1, 4, N>(from, to),
-                    _ => tile.run::<S, 1, 1, N>(from, to),
+                    8.. => tile.run::<S, A, 1, 8, N>(from, to),
+                    4..8 => tile.run::<S, A, 1, 4, N>(from, to),
+                    _ => tile.run::<S, A, 1, 1, N>(from, to),
                 };
             } else if rows == 4 {
-                group += match left.min(S::ROWS / 4) {
-                    3.. => tile.run::<S, 4, 3, N>(from, to),
-                    2 => tile.run::<S, 4, 2, N>(from, to),
-                    _ => tile.run::<S, 4, 1, N>(from, to),
+                group += match left.min(A::ROWS / 4) {
+                    3.. => tile.run::<S, A, 4, 3, N>(from, to),
+                    2 => tile.run::<S, A, 4, 2, N>(from, to),
+                    _ => tile.run::<S, A, 4, 1, N>(from, to),
                 };
             } else {
                 let mut row = 0;
                 while row < rows {
                     let (from, to) = (from.add(row * S::LANES), to.add(row * S::LANES));
-                    if S::ROWS == 12 && rows - row >= 8 {
-                        tile.run::<S, 8, 1, N>(from, to);
+                    if A::ROWS >= 8 && rows - row >= 8 {
+                        tile.run::<S, A, 8, 1, N>(from, to);
                         row += 8;
-                    } else if S::ROWS == 6 && rows - row >= 6 {
-                        tile.run::<S, 6, 1, N>(from, to);
+                    } else if A::ROWS == 6 && rows - row >= 6 {
+                        tile.run::<S, A, 6, 1, N>(from, to);
                         row += 6;
                     } else {
-                        tile.run::<S, 4, 1, N>(from, to);
+                        tile.run::<S, A, 4, 1, N>(from, to);
                         row += 4;
                     }
                 }
@@ -131,7 +132,7 @@ struct Tile {
 impl Tile {
     /// Computes `R` rows of each of `G` groups times `N` vectors of columns, summed in registers. Returns `G`.
     #[inline(always)]
-    unsafe fn run<S: Simd, const R: usize, const G: usize, const N: usize>(
+    unsafe fn run<S: Simd, A: Arithmetic<S, Sums = S::Vector>, const R: usize, const G: usize, const N: usize>(
         &self,
         input: *const f32,
         output: *mut f32,
@@ -152,18 +153,21 @@ impl Tile {
                 from[g] = input.add(g * self.input_group);
             }
             for _ in 0..self.inner {
-                for lane in 0..S::LANES {
-                    let mut columns = [S::splat(0.0); N];
+                for word in (0..S::LANES).step_by(A::STEP) {
+                    let next = N * S::LANES;
+                    let mut columns = [A::weights(weights.cast(), next); N];
                     for n in 0..N {
-                        columns[n] = S::load(weights.add(n * S::LANES));
-                        S::prefetch(weights.wrapping_add(self.ahead + n * S::LANES));
+                        columns[n] = A::weights(weights.add(n * S::LANES).cast(), next);
+                        for step in 0..A::STEP {
+                            S::prefetch(weights.wrapping_add(self.ahead + step * next + n * S::LANES));
+                        }
                     }
-                    weights = weights.add(N * S::LANES);
+                    weights = weights.add(A::STEP * next);
                     for g in 0..G {
                         for r in 0..R {
-                            let number = S::splat(*from[g].add(r * S::LANES + lane));
+                            let repeated = A::repeat(from[g].add(r * S::LANES + word).cast());
                             for n in 0..N {
-                                sums[g][r][n] = S::fma(number, columns[n], sums[g][r][n]);
+                                sums[g][r][n] = A::multiply_add(repeated, columns[n], sums[g][r][n]);
                             }
                         }
                     }

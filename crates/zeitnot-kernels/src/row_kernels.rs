@@ -127,7 +127,7 @@ impl Kernels {
     /// products leaves the bits that this instruction set has for it.
     pub fn byte_scale(&self, column: &[f32]) -> f32 {
         let mut scale = column.iter().fold(0.0f32, |largest, weight| largest.max(weight.abs())) / LARGEST_BYTE;
-        let step = self.entries.byte_step;
+        let step = self.entries.short_words;
         if step > 1 {
             for step_weights in column.chunks(4 * step) {
                 for half in 0..2 {

@@ -203,7 +203,8 @@ fn no_sum_of_bytes_overflows() {
                 let input: Vec<f32> = column.iter().map(|weight| weight.abs() * 255.0).collect();
                 let mut quantised = QuantisedRows::default();
                 kernels.quantise((1, 1, 1), 4, &input, None, &mut quantised);
-                let (scales, sums) = (vec![1.0; lanes], vec![0.0; lanes]);
+                let sum = bytes.iter().map(|&byte| f32::from(byte)).sum::<f32>();
+                let (scales, sums) = (vec![1.0; lanes], vec![sum; lanes]);
                 let weights = ByteMatrix { words: &words, scales: &scales, sums: &sums };
                 let mut found = vec![0.0; lanes];
                 let words_shape = RowShape { inner: 1, ..shape };
@@ -215,11 +216,49 @@ fn no_sum_of_bytes_overflows() {
                     Activation::None,
                     &mut found,
                 );
-                // The levels alone: a row of equal numbers has a step of 0.
-                let step = if count < 8 { 1.0 } else { 0.0 };
-                let wanted: f32 = bytes.iter().map(|&byte| step * 255.0 * f32::from(byte)).sum();
+                // Where the input is 0, the weight is.
+                let wanted = 255.0 * sum;
                 assert!(found.iter().all(|&found| found == wanted), "{}: {found:?}, not {wanted}", kernels.isa());
             }
+        }
+    }
+}
+
+#[test]
+fn sums_of_bytes_are_exact() {
+    let mut numbers = Numbers(11);
+    for kernels in all() {
+        let (lanes, inner, rows) = (kernels.lanes(), 3, 9);
+        let shape = RowShape { groups: 1, rows, pitch: rows, inner: 4 * inner, columns: 2 };
+        let (width, columns) = (4 * inner * lanes, 2 * lanes);
+        // Every level, the smallest and the largest in each row: their step is 1.
+        let mut input: Vec<f32> = numbers.many(rows * width).iter().map(|x| (127.5 * (x + 1.0)).floor()).collect();
+        for row in 0..rows {
+            for (column, level) in [(0, 0.0), (1, 255.0)] {
+                input[place(&shape, lanes, shape.inner, 0, row, column)] = level;
+            }
+        }
+        // Four products have sums of 16 bits.
+        let bytes: Vec<i8> = numbers.many(width * columns).iter().map(|x| (31.9 * x) as i8).collect();
+        let byte = |row: usize, column: usize| bytes[row * columns + column];
+        let word = |at: usize| {
+            u32::from_ne_bytes(std::array::from_fn(|row| byte(at / columns * 4 + row, at % columns).cast_unsigned()))
+        };
+        let words: Vec<f32> = (0..width / 4 * columns).map(|at| f32::from_bits(word(at))).collect();
+        let words: Vec<u32> = pack(&kernels, width / 4, 2, &words).into_iter().map(f32::to_bits).collect();
+        let sum = |column| (0..width).map(|row| f32::from(byte(row, column))).sum();
+        let (scales, sums): (_, Vec<f32>) = (vec![1.0; columns], (0..columns).map(sum).collect());
+        let mut quantised = QuantisedRows::default();
+        kernels.quantise((1, rows, rows), shape.inner, &input, None, &mut quantised);
+        let weights = ByteMatrix { words: &words, scales: &scales, sums: &sums };
+        let mut found = vec![0.0; rows * columns];
+        let words_shape = RowShape { inner, ..shape };
+        kernels.rows_of_bytes(words_shape, &quantised, weights, RowStart::Nothing, Activation::None, &mut found);
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            let level = |inner: usize| input[place(&shape, lanes, shape.inner, 0, row, inner)] as i32;
+            let wanted: i32 = (0..width).map(|inner| level(inner) * i32::from(byte(inner, column))).sum();
+            let found = found[place(&shape, lanes, 2, 0, row, column)];
+            assert_eq!(found, wanted as f32, "{}, row {row}, column {column}", kernels.isa());
         }
     }
 }

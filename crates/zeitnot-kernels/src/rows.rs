@@ -109,7 +109,7 @@ impl Panel<'_> {
                     let left = job.groups - group;
                     // Eight rows are twice four: six would leave two alone.
                     group += match (left, A::ROWS) {
-                        (8.., 12) => self.tile::<S, A, 1, 8, N, PACKED>(group, 0),
+                        (8.., 8 | 12) => self.tile::<S, A, 1, 8, N, PACKED>(group, 0),
                         (6 | 10.., 6) => self.tile::<S, A, 1, 6, N, PACKED>(group, 0),
                         (4.., _) => self.tile::<S, A, 1, 4, N, PACKED>(group, 0),
                         _ => self.tile::<S, A, 1, 1, N, PACKED>(group, 0),
@@ -124,6 +124,9 @@ impl Panel<'_> {
                     if A::ROWS == 12 && left >= 12 {
                         self.tile::<S, A, 12, 1, N, PACKED>(group, row);
                         row += 12;
+                    } else if A::ROWS == 8 && left >= 8 {
+                        self.tile::<S, A, 8, 1, N, PACKED>(group, row);
+                        row += 8;
                     } else if A::ROWS == 6 && left >= 6 {
                         self.tile::<S, A, 6, 1, N, PACKED>(group, row);
                         row += 6;
@@ -153,7 +156,13 @@ impl Panel<'_> {
             if PACKED { (N * S::LANES, S::LANES) } else { (job.weights_row, job.weights_column) };
         // SAFETY: the caller's.
         unsafe {
-            let mut sums = [[[A::zero(); N]; R]; G];
+            let mut start = [A::zero(); N];
+            if A::IS_QUANTISED {
+                for n in 0..N {
+                    start[n] = A::start((*job.quantised).sums.add((self.first + n) * S::LANES));
+                }
+            }
+            let mut sums = [[start; R]; G];
             let mut from = [job.input; G];
             for g in 0..G {
                 from[g] = job.input.add((group + g) * job.input_group + row * S::LANES);

@@ -16,7 +16,7 @@ pub(super) trait Simd: Copy {
     const LANES: usize;
     /// Vectors of columns that a tile of a product spans, 1 or 2; with [`ROWS`](Simd::ROWS), as many as the registers hold.
     const PANEL: usize;
-    /// Rows that a tile of a product spans at most: 4, 6 or 12.
+    /// Rows that a tile of a product spans at most: 4, 6, 8 or 12.
     const ROWS: usize;
 
     unsafe fn load(from: *const f32) -> Self::Vector;

@@ -263,7 +263,7 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         name: ISA,
-        expected: "one of avx512, avx2, portable",
+        expected: "one of avx512, avxvnni, avx2, i8mm, dotprod, neon, portable",
         providers: &[],
         set: |options, text| put(&mut options.isa, text.parse().ok()),
     },

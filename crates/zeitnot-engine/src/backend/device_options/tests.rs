@@ -57,7 +57,7 @@ fn what_is_wrong_is_named_in_one_line() {
         ("datatype=fp8", &["datatype: \"fp8\" is not one of f32, f16, bf16"]),
         ("opset=7", &["opset: \"7\" is not a whole number from 17 to 22"]),
         ("policy_head=", &["policy_head: \"\" is not a name"]),
-        ("isa=sse9", &["isa: \"sse9\" is not one of avx512, avx2, portable"]),
+        ("isa=sse9", &["isa: \"sse9\" is not one of avx512, avxvnni, avx2, i8mm, dotprod, neon, portable"]),
         ("device=gpu b", &["device: \"gpu b\""]),
         ("device=XPU", &["device: \"XPU\" is not a device of OpenVINO"]),
         ("units=tpu", &["units: \"tpu\" is not one of all, cpu, gpu, ane"]),

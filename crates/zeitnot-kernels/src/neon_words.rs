@@ -1,0 +1,281 @@
+//! Words that NEON multiplies: four words of a row lie in one register, and an instruction takes one of them for all
+//! columns.
+
+use std::arch::aarch64::*;
+use std::arch::asm;
+
+use super::arithmetic::Arithmetic;
+use super::neon::Neon;
+
+/// Words of a row in a register.
+const STEP: usize = 4;
+
+/// Words in half a vector of columns.
+const HALF: usize = 4;
+
+/// Words that are numbers.
+pub(super) struct Lanes;
+
+/// `sums + row[LANE] * weights`, for both registers of a vector.
+#[inline(always)]
+unsafe fn add_lane<const LANE: i32>(row: float32x4_t, weights: float32x4x2_t, sums: float32x4x2_t) -> float32x4x2_t {
+    // SAFETY: the caller has the instructions.
+    unsafe {
+        float32x4x2_t(vfmaq_laneq_f32::<LANE>(sums.0, weights.0, row), vfmaq_laneq_f32::<LANE>(sums.1, weights.1, row))
+    }
+}
+
+// SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
+impl Arithmetic<Neon> for Lanes {
+    type Words = [float32x4x2_t; STEP];
+    type Row = float32x4_t;
+    type Sums = float32x4x2_t;
+    const IS_QUANTISED: bool = false;
+    const STEP: usize = STEP;
+
+    #[inline(always)]
+    unsafe fn zero() -> float32x4x2_t {
+        // SAFETY: see above.
+        unsafe { float32x4x2_t(vdupq_n_f32(0.0), vdupq_n_f32(0.0)) }
+    }
+    #[inline(always)]
+    unsafe fn weights(from: *const u32, next: usize) -> [float32x4x2_t; STEP] {
+        let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF).cast();
+        // SAFETY: see above.
+        unsafe {
+            [
+                float32x4x2_t(vld1q_f32(half(0, 0)), vld1q_f32(half(0, 1))),
+                float32x4x2_t(vld1q_f32(half(1, 0)), vld1q_f32(half(1, 1))),
+                float32x4x2_t(vld1q_f32(half(2, 0)), vld1q_f32(half(2, 1))),
+                float32x4x2_t(vld1q_f32(half(3, 0)), vld1q_f32(half(3, 1))),
+            ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn repeat(from: *const u32) -> float32x4_t {
+        // SAFETY: see above.
+        unsafe { vld1q_f32(from.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn multiply_add(row: float32x4_t, weights: [float32x4x2_t; STEP], sums: float32x4x2_t) -> float32x4x2_t {
+        // SAFETY: see above.
+        unsafe {
+            let sums = add_lane::<1>(row, weights[1], add_lane::<0>(row, weights[0], sums));
+            add_lane::<3>(row, weights[3], add_lane::<2>(row, weights[2], sums))
+        }
+    }
+    #[inline(always)]
+    unsafe fn number(sums: float32x4x2_t) -> float32x4x2_t {
+        sums
+    }
+}
+
+/// What turns an unsigned byte into a signed one that is [`OFFSET`] less.
+const SIGN: u8 = 0x80;
+const OFFSET: i32 = 128;
+
+/// Four words of bytes in a row.
+#[inline(always)]
+unsafe fn row_of_bytes(from: *const u32) -> int8x16_t {
+    // SAFETY: the caller has the instructions, and its pointer is good for four words.
+    unsafe { vreinterpretq_s8_u32(vld1q_u32(from)) }
+}
+
+/// The same, each byte [`OFFSET`] less.
+#[inline(always)]
+unsafe fn signed_row(from: *const u32) -> int8x16_t {
+    // SAFETY: the caller has the instructions, and its pointer is good for four words.
+    unsafe { vreinterpretq_s8_u8(veorq_u8(vreinterpretq_u8_u32(vld1q_u32(from)), vdupq_n_u8(SIGN))) }
+}
+
+/// What sums of signed rows are short of: [`OFFSET`] times the sums of the bytes of columns.
+#[inline(always)]
+unsafe fn offsets(column_sums: *const f32) -> int32x4_t {
+    // SAFETY: the caller has the instructions, and its pointer is good for half a vector.
+    unsafe { vmulq_n_s32(vcvtq_s32_f32(vld1q_f32(column_sums)), OFFSET) }
+}
+
+/// The words of bytes of half a vector of columns.
+#[inline(always)]
+unsafe fn half_of_bytes(from: *const u32) -> int8x16_t {
+    // SAFETY: the caller has the instructions, and its pointer is good for half a vector.
+    unsafe { vreinterpretq_s8_u32(vld1q_u32(from)) }
+}
+
+/// The words of bytes of a step.
+#[inline(always)]
+unsafe fn bytes_of_step(from: *const u32, next: usize) -> [[int8x16_t; 2]; STEP] {
+    let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF);
+    // SAFETY: the caller has the instructions, and its pointer is good for a vector in each of four rows.
+    unsafe {
+        [
+            [half_of_bytes(half(0, 0)), half_of_bytes(half(0, 1))],
+            [half_of_bytes(half(1, 0)), half_of_bytes(half(1, 1))],
+            [half_of_bytes(half(2, 0)), half_of_bytes(half(2, 1))],
+            [half_of_bytes(half(3, 0)), half_of_bytes(half(3, 1))],
+        ]
+    }
+}
+
+/// An [`Arithmetic`] of words of four bytes that one instruction multiplies and adds up: for each of four columns, by a
+/// word of a row. (The functions of `std::arch` for these instructions are not stable.)
+macro_rules! one_instruction {
+    ($(#[$doc:meta])* $name:ident, $instruction:literal, $row:ident, |$column_sums:ident| $start:expr) => {
+        $(#[$doc])*
+        pub(super) struct $name;
+
+        impl $name {
+            /// `sums + row[LANE] * weights`, for both registers of a vector.
+            #[inline(always)]
+            unsafe fn add_lane<const LANE: usize>(
+                row: int8x16_t,
+                weights: [int8x16_t; 2],
+                mut sums: [int32x4_t; 2],
+            ) -> [int32x4_t; 2] {
+                for half in 0..2 {
+                    // SAFETY: see above.
+                    unsafe {
+                        asm!(
+                            concat!($instruction, " {sums:v}.4s, {weights:v}.16b, {row:v}.4b[{lane}]"),
+                            sums = inout(vreg) sums[half],
+                            weights = in(vreg) weights[half],
+                            row = in(vreg) row,
+                            lane = const LANE,
+                            options(pure, nomem, nostack, preserves_flags),
+                        );
+                    }
+                }
+                sums
+            }
+        }
+
+        impl Arithmetic<Neon> for $name {
+            type Words = [[int8x16_t; 2]; STEP];
+            type Row = int8x16_t;
+            type Sums = [int32x4_t; 2];
+            const IS_QUANTISED: bool = true;
+            const STEP: usize = STEP;
+
+            #[inline(always)]
+            unsafe fn zero() -> [int32x4_t; 2] {
+                // SAFETY: see above.
+                unsafe { [vdupq_n_s32(0); 2] }
+            }
+            #[inline(always)]
+            unsafe fn start($column_sums: *const f32) -> [int32x4_t; 2] {
+                // SAFETY: see above.
+                unsafe { $start }
+            }
+            #[inline(always)]
+            unsafe fn weights(from: *const u32, next: usize) -> [[int8x16_t; 2]; STEP] {
+                // SAFETY: see above.
+                unsafe { bytes_of_step(from, next) }
+            }
+            #[inline(always)]
+            unsafe fn repeat(from: *const u32) -> int8x16_t {
+                // SAFETY: see above.
+                unsafe { $row(from) }
+            }
+            #[inline(always)]
+            unsafe fn multiply_add(
+                row: int8x16_t,
+                weights: [[int8x16_t; 2]; STEP],
+                sums: [int32x4_t; 2],
+            ) -> [int32x4_t; 2] {
+                // SAFETY: see above.
+                unsafe {
+                    let sums = $name::add_lane::<1>(row, weights[1], $name::add_lane::<0>(row, weights[0], sums));
+                    $name::add_lane::<3>(row, weights[3], $name::add_lane::<2>(row, weights[2], sums))
+                }
+            }
+            #[inline(always)]
+            unsafe fn number(sums: [int32x4_t; 2]) -> float32x4x2_t {
+                // SAFETY: see above.
+                unsafe { float32x4x2_t(vcvtq_f32_s32(sums[0]), vcvtq_f32_s32(sums[1])) }
+            }
+        }
+    };
+}
+
+one_instruction!(
+    /// Words of four bytes, multiplied by the extension `dotprod`: both factors are signed.
+    SignedBytes,
+    "sdot",
+    signed_row,
+    |column_sums| [offsets(column_sums), offsets(column_sums.add(HALF))]
+);
+one_instruction!(
+    /// Words of four bytes, multiplied by the extension `i8mm`: weights are signed, rows are not.
+    MixedBytes,
+    "sudot",
+    row_of_bytes,
+    |_column_sums| [vdupq_n_s32(0); 2]
+);
+
+/// Words of four bytes, multiplied by NEON alone: two products of signed bytes have a sum of 16 bits, since no weight is
+/// below -127.
+pub(super) struct WideningBytes;
+
+impl Arithmetic<Neon> for WideningBytes {
+    type Words = [[int8x16_t; 2]; 2];
+    type Row = [int8x16_t; 2];
+    /// The sums of the first two bytes of a column's words and of the others, for two columns each.
+    type Sums = [[int32x4_t; 2]; 2];
+    const IS_QUANTISED: bool = true;
+    const STEP: usize = 2;
+    const ROWS: usize = 4;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self::Sums {
+        // SAFETY: see above.
+        unsafe { [[vdupq_n_s32(0); 2]; 2] }
+    }
+    #[inline(always)]
+    unsafe fn start(column_sums: *const f32) -> Self::Sums {
+        // SAFETY: see above.
+        unsafe {
+            let zero = vdupq_n_s32(0);
+            let offsets = [offsets(column_sums), offsets(column_sums.add(HALF))];
+            offsets.map(|half| [vzip1q_s32(half, zero), vzip2q_s32(half, zero)])
+        }
+    }
+    #[inline(always)]
+    unsafe fn weights(from: *const u32, next: usize) -> Self::Words {
+        let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF);
+        // SAFETY: see above.
+        unsafe {
+            [
+                [half_of_bytes(half(0, 0)), half_of_bytes(half(0, 1))],
+                [half_of_bytes(half(1, 0)), half_of_bytes(half(1, 1))],
+            ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn repeat(from: *const u32) -> Self::Row {
+        let sign = u32::from_ne_bytes([SIGN; 4]);
+        // SAFETY: see above.
+        unsafe { [*from, *from.add(1)].map(|word| vreinterpretq_s8_u32(vdupq_n_u32(word ^ sign))) }
+    }
+    #[inline(always)]
+    unsafe fn multiply_add(row: Self::Row, weights: Self::Words, mut sums: Self::Sums) -> Self::Sums {
+        // SAFETY: see above.
+        unsafe {
+            for half in 0..2 {
+                let [a, b] = [weights[0][half], weights[1][half]];
+                let low = vmull_s8(vget_low_s8(a), vget_low_s8(row[0]));
+                let low = vmlal_s8(low, vget_low_s8(b), vget_low_s8(row[1]));
+                let high = vmlal_high_s8(vmull_high_s8(a, row[0]), b, row[1]);
+                sums[half] = [vpadalq_s16(sums[half][0], low), vpadalq_s16(sums[half][1], high)];
+            }
+        }
+        sums
+    }
+    #[inline(always)]
+    unsafe fn number(sums: Self::Sums) -> float32x4x2_t {
+        // SAFETY: see above.
+        unsafe {
+            let [low, high] = sums.map(|[a, b]| vcvtq_f32_s32(vpaddq_s32(a, b)));
+            float32x4x2_t(low, high)
+        }
+    }
+}
