@@ -118,36 +118,12 @@ unsafe fn bytes_of_step(from: *const u32, next: usize) -> [[int8x16_t; 2]; STEP]
 }
 
 /// An [`Arithmetic`] of words of four bytes that one instruction multiplies and adds up: for each of four columns, by a
-/// word of a row. (The functions of `std::arch` for these instructions are not stable.)
+/// word of a row. (The functions of `std::arch` for these instructions are not stable. All of a step are one text: the
+/// compiler takes each text for a large piece of code, and would leave a loop over many in place.)
 macro_rules! one_instruction {
     ($(#[$doc:meta])* $name:ident, $instruction:literal, $row:ident, |$column_sums:ident| $start:expr) => {
         $(#[$doc])*
         pub(super) struct $name;
-
-        impl $name {
-            /// `sums + row[LANE] * weights`, for both registers of a vector.
-            #[inline(always)]
-            unsafe fn add_lane<const LANE: usize>(
-                row: int8x16_t,
-                weights: [int8x16_t; 2],
-                mut sums: [int32x4_t; 2],
-            ) -> [int32x4_t; 2] {
-                for half in 0..2 {
-                    // SAFETY: see above.
-                    unsafe {
-                        asm!(
-                            concat!($instruction, " {sums:v}.4s, {weights:v}.16b, {row:v}.4b[{lane}]"),
-                            sums = inout(vreg) sums[half],
-                            weights = in(vreg) weights[half],
-                            row = in(vreg) row,
-                            lane = const LANE,
-                            options(pure, nomem, nostack, preserves_flags),
-                        );
-                    }
-                }
-                sums
-            }
-        }
 
         impl Arithmetic<Neon> for $name {
             type Words = [[int8x16_t; 2]; STEP];
@@ -182,11 +158,33 @@ macro_rules! one_instruction {
                 weights: [[int8x16_t; 2]; STEP],
                 sums: [int32x4_t; 2],
             ) -> [int32x4_t; 2] {
+                let [mut low, mut high] = sums;
                 // SAFETY: see above.
                 unsafe {
-                    let sums = $name::add_lane::<1>(row, weights[1], $name::add_lane::<0>(row, weights[0], sums));
-                    $name::add_lane::<3>(row, weights[3], $name::add_lane::<2>(row, weights[2], sums))
+                    asm!(
+                        concat!($instruction, " {low:v}.4s, {a:v}.16b, {row:v}.4b[0]"),
+                        concat!($instruction, " {high:v}.4s, {b:v}.16b, {row:v}.4b[0]"),
+                        concat!($instruction, " {low:v}.4s, {c:v}.16b, {row:v}.4b[1]"),
+                        concat!($instruction, " {high:v}.4s, {d:v}.16b, {row:v}.4b[1]"),
+                        concat!($instruction, " {low:v}.4s, {e:v}.16b, {row:v}.4b[2]"),
+                        concat!($instruction, " {high:v}.4s, {f:v}.16b, {row:v}.4b[2]"),
+                        concat!($instruction, " {low:v}.4s, {g:v}.16b, {row:v}.4b[3]"),
+                        concat!($instruction, " {high:v}.4s, {h:v}.16b, {row:v}.4b[3]"),
+                        low = inout(vreg) low,
+                        high = inout(vreg) high,
+                        a = in(vreg) weights[0][0],
+                        b = in(vreg) weights[0][1],
+                        c = in(vreg) weights[1][0],
+                        d = in(vreg) weights[1][1],
+                        e = in(vreg) weights[2][0],
+                        f = in(vreg) weights[2][1],
+                        g = in(vreg) weights[3][0],
+                        h = in(vreg) weights[3][1],
+                        row = in(vreg) row,
+                        options(pure, nomem, nostack, preserves_flags),
+                    );
                 }
+                [low, high]
             }
             #[inline(always)]
             unsafe fn number(sums: [int32x4_t; 2]) -> float32x4x2_t {
