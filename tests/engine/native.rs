@@ -244,6 +244,31 @@ fn eight_bits_say_nearly_what_float32_says() {
     }
 }
 
+/// The least share of positions at which T1's first choice in 8 bits is Lc0's.
+const CHOICES_OF_8_BITS: f32 = 0.9;
+
+#[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+fn t1_in_8_bits_chooses_as_lc0_does() {
+    let shared = crate::common::shared();
+    let network = Network::load(&shared.join("nets/t1-256x10.pb.gz")).unwrap();
+    let golden = golden::evaluations(&shared, "t1-256x10", 21);
+    let games = golden::games(&shared);
+    let first = |logits: &[f32]| (0..logits.len()).max_by(|&a, &b| logits[a].total_cmp(&logits[b]));
+    for isa in available().filter(|isa| isa.multiplies_bytes()) {
+        let backend = prepare(&network, isa, Arithmetic::Int8).unwrap();
+        let mut evaluator = backend.evaluator().unwrap();
+        let agrees = |golden: &&Golden| {
+            let query = Query::new(&games[&golden.id], &[], backend.attributes());
+            let query = Query { indices: golden.idx.clone(), ..query };
+            first(&evaluator.evaluate(&[query]).unwrap()[0].logits) == first(&golden.logits)
+        };
+        let agreed = golden.iter().filter(agrees).count();
+        eprintln!("t1-256x10, {isa}, 8 bits: {agreed} of {} first choices are Lc0's", golden.len());
+        assert!(agreed as f32 >= CHOICES_OF_8_BITS * golden.len() as f32, "{isa}: {agreed}");
+    }
+}
+
 #[test]
 fn workers_agree_to_the_bit() {
     let native = load(&random_network(3, 2, 32), Isa::best());

@@ -38,7 +38,19 @@ fn features() -> Vec<&'static str> {
     known.into_iter().filter_map(|(name, is_there)| is_there.then_some(name)).collect()
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
+fn features() -> Vec<&'static str> {
+    use std::arch::is_aarch64_feature_detected;
+
+    let known = [
+        ("neon", is_aarch64_feature_detected!("neon")),
+        ("dotprod", is_aarch64_feature_detected!("dotprod")),
+        ("i8mm", is_aarch64_feature_detected!("i8mm")),
+    ];
+    known.into_iter().filter_map(|(name, is_there)| is_there.then_some(name)).collect()
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn features() -> Vec<&'static str> {
     Vec::new()
 }
