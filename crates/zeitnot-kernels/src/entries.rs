@@ -28,8 +28,8 @@ use super::winograd::{Four, Two};
 pub(super) struct Entries {
     pub lanes: usize,
     pub panel: usize,
-    /// Words of bytes whose products `rows_of_bytes` adds up in 16 bits.
-    pub short_words: usize,
+    /// Whether `rows_of_bytes` adds up pairs of products in 16 bits.
+    pub has_short_sums: bool,
     pub product: unsafe fn(&Product),
     pub input_four: unsafe fn(&Input<'_>),
     pub input_two: unsafe fn(&Input<'_>),
@@ -82,7 +82,7 @@ macro_rules! entries {
             pub(super) static ENTRIES: Entries = Entries {
                 lanes: <$simd>::LANES,
                 panel: <$simd>::PANEL,
-                short_words: <$bytes as Arithmetic<$simd>>::SHORT_WORDS,
+                has_short_sums: <$bytes as Arithmetic<$simd>>::HAS_SHORT_SUMS,
                 product: run_product,
                 input_four: run_input_four,
                 input_two: run_input_two,

@@ -33,12 +33,13 @@ impl Isa {
         Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable)
     }
 
-    /// Whether products of bytes are faster than those of numbers with this instruction set on this processor.
+    /// Whether one instruction multiplies bytes and adds their products up in 32 bits (VNNI), with this instruction set
+    /// on this processor.
     pub fn multiplies_bytes(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => self.is_available() && has_avx512_vnni(),
-            Isa::Neon | Isa::Portable => false,
+            Isa::Avx2 | Isa::Neon | Isa::Portable => false,
             _ => self.is_available(),
         }
     }

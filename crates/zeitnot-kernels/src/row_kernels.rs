@@ -13,8 +13,8 @@ use super::winograd::SQUARES;
 /// The largest byte of a weight.
 const LARGEST_BYTE: f32 = 127.0;
 
-/// The largest sum of weights whose products with bytes of rows, up to 255, have a sum of 16 bits: below `2^15 / 255`.
-const LARGEST_SHORT_SUM: f32 = 128.0;
+/// The largest sum of two weights before they are rounded, by half a byte each: `128 * 255` is below `2^15`.
+const LARGEST_SHORT_SUM: f32 = 127.0;
 
 /// Sizes of a product of rows; see `rows` for the layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,20 +127,11 @@ impl Kernels {
     /// products leaves the bits that this instruction set has for it.
     pub fn byte_scale(&self, column: &[f32]) -> f32 {
         let mut scale = column.iter().fold(0.0f32, |largest, weight| largest.max(weight.abs())) / LARGEST_BYTE;
-        let step = self.entries.short_words;
-        if step > 1 {
-            for step_weights in column.chunks(4 * step) {
-                for half in 0..2 {
-                    let (mut above, mut below) = (0.0f32, 0.0f32);
-                    for (row, &weight) in step_weights.iter().enumerate() {
-                        if row % 4 / 2 == half {
-                            above += weight.max(0.0);
-                            below -= weight.min(0.0);
-                        }
-                    }
-                    // Each of the weights may be half a byte larger than its share.
-                    scale = scale.max(above.max(below) / (LARGEST_SHORT_SUM - step as f32));
-                }
+        if self.entries.has_short_sums {
+            for pair in column.chunks(2) {
+                let above: f32 = pair.iter().map(|weight| weight.max(0.0)).sum();
+                let below: f32 = pair.iter().map(|weight| weight.min(0.0)).sum();
+                scale = scale.max(above.max(-below) / LARGEST_SHORT_SUM);
             }
         }
         if scale > 0.0 { scale } else { 1.0 }
