@@ -182,17 +182,20 @@ fn answers_to_the_bit(native: &NativeBackend, what: &str) {
 /// How far 8 bits may take a logit, and q or d, in a random transformer: they are for networks whose numbers mean
 /// something.
 const LOGIT_OF_8_BITS: f32 = 0.5;
+/// The same with AVX2, where the weights of an output have a larger scale if sums of two products need it, as they do
+/// among uniform weights.
+const LOGIT_OF_8_BITS_AVX2: f32 = 0.6;
 const VALUE_OF_8_BITS: f32 = 0.1;
 
 #[test]
-fn auto_takes_native_for_transformers_with_avx_512() {
+fn auto_takes_native_for_transformers_with_avx2() {
     let (_, shape) = attention_networks().into_iter().next().unwrap();
     let network = Network::from_bytes(&shape.gzip(9), "tiny.pb.gz").unwrap();
     let is_native = |options: &str| {
         let options = BackendOptions { device: options.parse().unwrap(), ..BackendOptions::default() };
         backend::takes_native("auto", &network, &options).unwrap()
     };
-    assert_eq!(is_native(""), Isa::Avx512.is_available());
+    assert_eq!(is_native(""), Isa::Avx2.is_available());
     assert!(!is_native("threads=2"), "a key of ONNX Runtime's asks for it");
     let model = network.onnx(&Conversion::default()).unwrap();
     let model = Network::from_bytes(&model.bytes, "tiny.onnx").unwrap();
@@ -236,10 +239,8 @@ fn eight_bits_say_nearly_what_float32_says() {
             let worst = largest(found.iter().zip(&wanted).map(|(a, b)| differences(a, b)));
             eprintln!("{name}, {isa}, 8 bits: {worst:?}");
             assert!(worst[0] > 0.0, "{name}: it is not computed in 8 bits");
-            assert!(
-                worst[0] <= LOGIT_OF_8_BITS && worst[1].max(worst[2]) <= VALUE_OF_8_BITS,
-                "{name} {isa}: {worst:?}"
-            );
+            let logit = if isa == Isa::Avx2 { LOGIT_OF_8_BITS_AVX2 } else { LOGIT_OF_8_BITS };
+            assert!(worst[0] <= logit && worst[1].max(worst[2]) <= VALUE_OF_8_BITS, "{name} {isa}: {worst:?}");
         }
     }
 }

@@ -108,11 +108,11 @@ impl NativeBackend {
     }
 
     /// Whether this backend is the fastest on this processor for a network: a residual one in Lc0's format, and with
-    /// AVX-512 also one with an attention policy. (T1-256x10 in float32: 1.05 times ONNX Runtime at a batch of 1, 1.06
-    /// times at 8 and 16, Zen 4.)
+    /// AVX2 also one with an attention policy. (T1-256x10 in float32: 1.05 times ONNX Runtime at a batch of 1, 1.06 times
+    /// at 8 and 16 with AVX-512, Zen 4; 1.09 and 1.04 times at 1 and 8 with AVX2, Zen 3.)
     pub(crate) fn is_fastest(network: &Network) -> bool {
         let has_attention = |layers: &Layers| matches!(layers.policy(None, network.name()), Ok(Policy::Attention(_)));
-        network.weights().is_some() || Isa::best() == Isa::Avx512 && network.layers().is_some_and(has_attention)
+        network.weights().is_some() || Isa::best() != Isa::Portable && network.layers().is_some_and(has_attention)
     }
 
     /// The instruction set that the network runs with.
@@ -121,8 +121,8 @@ impl NativeBackend {
     }
 }
 
-/// The arithmetic that a network plays best with on this processor: 8 bits if the processor multiplies bytes (AVX-512
-/// VNNI) and the network is a transformer no wider than [`WIDEST_IN_8_BITS`], else float32.
+/// The arithmetic that a network plays best with on this processor: 8 bits if the processor multiplies bytes (VNNI) and
+/// the network is a transformer no wider than [`WIDEST_IN_8_BITS`], else float32.
 ///
 /// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
 fn default_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
