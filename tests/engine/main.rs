@@ -7,7 +7,6 @@ mod backend;
 mod backend_shared;
 mod chess_shared;
 mod contempt_shared;
-mod int8;
 mod maia3;
 mod native;
 mod network_shared;

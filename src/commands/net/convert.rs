@@ -1,26 +1,20 @@
 //! `zeitnot net convert`: writes a network as an ONNX model.
 
-use super::super::output::{note, say};
+use super::super::output::say;
 use super::size;
 use crate::commands::flags::{flag, switch};
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
-use zeitnot_engine::backend::{self, Calibration, LARGEST_BATCH};
-use zeitnot_engine::network::{self, Architecture, Conversion, Network, OnnxModel, Precision};
-use zeitnot_engine::runtime;
+use zeitnot_engine::backend::LARGEST_BATCH;
+use zeitnot_engine::network::{self, Architecture, Conversion, Precision};
 use zeitnot_text::files::write_whole;
 
 /// The types of arithmetic that `--precision` offers.
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];
 /// The first operator set with convolutions of bfloat16.
 const BFLOAT16_OPSET: i64 = 22;
-/// Most positions of calibration, which already take hours.
-const MOST_CALIBRATION: i64 = 1_000_000;
-/// Why `--int8` is refused for residual networks (docs/low-precision.md has the measurements).
-const RESIDUAL_IN_8_BITS: &str =
-    "8 bits are for transformers: the backend native runs a residual network in float32 faster than 8 bits would be";
 /// Endings that `.onnx` replaces.
 const ENDINGS: [&str; 2] = [".pb.gz", ".pb"];
 
@@ -56,19 +50,6 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(u32).range(1..=LARGEST_BATCH as i64))
                 .help(format!("Fixed batch size, 1 to {LARGEST_BATCH} [default: any]")),
         )
-        .arg(
-            switch("int8", "Dense layers of a transformer in 8 bits, for speed on a CPU at some loss of agreement")
-                .conflicts_with_all(["precision", "batch"]),
-        )
-        .arg(
-            flag("calibration", "N")
-                .requires("int8")
-                .value_parser(value_parser!(u32).range(1..=MOST_CALIBRATION))
-                .help(format!(
-                    "Positions of self-play for the ranges of 8 bits [default: {}]",
-                    Calibration::DEFAULT_POSITIONS
-                )),
-        )
         .arg(switch("force", "Replacement of a file that exists"))
 }
 
@@ -87,29 +68,17 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let may_write = matches.get_flag("force") || !output.exists();
     anyhow::ensure!(may_write, "{} exists: --force replaces it", output.display());
     let conversion = conversion(matches)?;
-    let int8 = matches.get_flag("int8");
-    let is_residual = matches!(network.description().architecture, Architecture::Residual { .. });
-    anyhow::ensure!(!(int8 && is_residual), "{}: {RESIDUAL_IN_8_BITS}", input.display());
-    let model = if int8 { quantised(matches, &network, &conversion)? } else { network.onnx(&conversion)? };
+    let model = network.onnx(&conversion)?;
     write_whole(&output, &model.bytes).with_context(|| format!("cannot write {}", output.display()))?;
     let (name, bytes) = (output.display(), size(model.bytes.len() as u64));
-    if !int8 && matches!(network.description().architecture, Architecture::Onnx { .. }) {
+    if matches!(network.description().architecture, Architecture::Onnx { .. }) {
         say!("{name}: {bytes}, as it came; {}", network.description());
         return Ok(());
     }
     let Conversion { opset, precision, .. } = conversion;
-    let precision = if int8 { "int8".to_owned() } else { precision.to_string() };
     let batch = conversion.batch.map_or("any batch".to_owned(), |batch| format!("batch {batch}"));
     say!("{name}: {bytes}, {precision}, opset {opset}, {batch}; {}", network.description());
     Ok(())
-}
-
-/// The model in 8 bits, calibrated with the ONNX Runtime that this machine has or obtains.
-fn quantised(matches: &ArgMatches, network: &Network, conversion: &Conversion) -> anyhow::Result<OnnxModel> {
-    let runtime = runtime::ensure_installed(&|line| note!("{line}"))?;
-    let default = Calibration::default();
-    let positions = matches.get_one::<u32>("calibration").map_or(default.positions, |&count| count as usize);
-    Ok(backend::quantise(&runtime, network, conversion, Calibration { positions, ..default })?)
 }
 
 /// The conversion that the flags ask for.

@@ -14,7 +14,6 @@
 //! | `onnxruntime`, `input_buffer` | networks through ONNX Runtime, and their input as a tensor |
 //! | `native` | networks on the processor, by our own kernels |
 //! | `several`, `side_by_side` | several devices behind one backend; work on threads of its own |
-//! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | decorators that keep evaluations: by position for a search, by the whole input for several engines |
 //! | `evaluator_pool` | the evaluators of a backend, lent to the threads that search |
 //! | `proof` | sixteen positions by which a device proves that it computes a network rightly |
@@ -41,8 +40,6 @@ use std::fmt;
 use crate::network::{HistoryFill, InputFormat};
 
 mod cache;
-#[cfg(feature = "onnxruntime")]
-mod calibration;
 mod cost;
 mod device_options;
 mod error;
@@ -62,8 +59,6 @@ mod side_by_side;
 mod uniform;
 
 pub use cache::{CacheStatistics, CachedBackend, SharedEvaluations};
-#[cfg(feature = "onnxruntime")]
-pub use calibration::{Calibration, quantise, self_play};
 pub use cost::{CostError, CostModel, CostedBackend};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError, LARGEST_BATCH};
 pub use error::BackendError;

@@ -67,7 +67,6 @@ pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source, http_agent, http_reason};
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{InputFormat, PolicyKind, ValueKind};
-pub(crate) use onnx::{ActivationRange, Quantiser};
 pub use onnx::{
     Conversion, EndTypes, Maia3Input, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput,
 };

@@ -85,15 +85,6 @@ pub(crate) struct ModelProto {
     pub metadata_props: Vec<StringStringEntryProto>,
 }
 
-impl ModelProto {
-    /// The version of ONNX's own operator set, if the model states one.
-    pub(crate) fn opset(&self) -> Option<i64> {
-        let own =
-            |set: &&OperatorSetIdProto| set.domain.as_deref().is_none_or(|domain| matches!(domain, "" | "ai.onnx"));
-        self.opset_import.iter().find(own)?.version
-    }
-}
-
 /// A key and a value, such as a note of the model's maker.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct StringStringEntryProto {

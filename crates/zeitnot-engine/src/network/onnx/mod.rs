@@ -11,7 +11,6 @@ mod graph;
 mod interface;
 mod maia3_input;
 mod model;
-mod quantise;
 mod residual;
 
 use std::path::PathBuf;
@@ -28,7 +27,6 @@ pub(crate) use default_inputs::without_default_inputs;
 pub use interface::OnnxInterface;
 pub use maia3_input::Maia3Input;
 pub(crate) use model::inspect;
-pub(crate) use quantise::{ActivationRange, Quantiser};
 
 /// Names of the inputs and outputs in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
 pub(crate) mod names {

@@ -1,10 +1,8 @@
-//! Plays games of a network against itself, for positions to calibrate on.
-//!
-//! The moves come from the policy, without a search, so that backends do not depend on the search tree.
+//! Plays games of a network against itself, for positions on which it is asked.
 
-use crate::backend::{Backend, BackendError, Query, sample, softmax};
-use crate::chess::Game;
-use crate::splitmix::SplitMix64;
+use zeitnot_engine::backend::{Backend, BackendError, Query, sample, softmax};
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::splitmix::SplitMix64;
 
 /// Games that are played at once: one batch of evaluations moves each game by a ply.
 const GAMES: usize = 32;

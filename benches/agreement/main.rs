@@ -2,30 +2,33 @@
 //! faster it is:
 //!
 //! ```text
-//! cargo bench --bench agreement -- NETWORK...                  in 8 bits, as `net convert --int8` makes it for ONNX Runtime
-//! cargo bench --bench agreement -- --backend native --backend-options precision=int8 NETWORK...
+//! cargo bench --bench agreement -- NETWORK...                                 in 8 bits on `native`
+//! cargo bench --bench agreement -- --games FILE.pgn NETWORK...                the same on the positions of games
 //! cargo bench --bench agreement -- --backend openvino --backend-options precision=bf16 --onnxruntime LIBRARY NETWORK...
 //! ```
 //!
-//! Both run on one thread, in turns, on positions of games that the network plays with itself (other ones than those it
-//! is calibrated on). Times are those that the process spends on a core, so that other programs disturb little.
+//! Both run on one thread, in turns, on positions of games that the network plays with itself, or of given games. Times are those that the process spends on a core, so that other programs disturb little.
 #![allow(clippy::print_stdout, reason = "this is a program")]
 
+mod self_play;
+
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
 use cpu_time::ProcessTime;
+use self_play::self_play;
 use zeitnot_engine::backend::{
-    self, Backend, BackendError, BackendOptions, Calibration, DeviceOptions, Evaluation, Evaluator, Query,
+    self, Backend, BackendError, BackendOptions, DeviceOptions, Evaluation, Evaluator, Query, softmax,
 };
-use zeitnot_engine::network::{Conversion, Network};
+use zeitnot_engine::network::Network;
 use zeitnot_engine::runtime;
+use zeitnot_lab::read_games;
 
 /// Positions of one run.
 const BATCH: usize = 16;
-/// The seed of the positions, other than that of the calibration.
+/// The seed of the games with itself.
 const SEED: u64 = 20_261_120;
 
 #[derive(Parser)]
@@ -33,15 +36,18 @@ struct Arguments {
     /// The networks.
     #[arg(required = true)]
     networks: Vec<PathBuf>,
-    /// Backend of lower precision; without it, the CPU provider in 8 bits.
-    #[arg(long)]
-    backend: Option<String>,
+    /// Backend of lower precision.
+    #[arg(long, default_value = "native")]
+    backend: String,
     /// Options of that backend.
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "precision=int8")]
     backend_options: DeviceOptions,
     /// The library of ONNX Runtime for both sides.
     #[arg(long)]
     onnxruntime: Option<PathBuf>,
+    /// Games in PGN, whose positions are compared, evenly spread over all, instead of games with itself.
+    #[arg(long)]
+    games: Option<PathBuf>,
     /// Positions that are compared.
     #[arg(long, default_value_t = 3008)]
     positions: usize,
@@ -57,6 +63,7 @@ struct Comparison {
     agreed: usize,
     divergence: f64,
     value: f64,
+    moves_left: f64,
     float32: Vec<Duration>,
     other: Vec<Duration>,
 }
@@ -65,30 +72,25 @@ impl Comparison {
     fn add(&mut self, wanted: &Evaluation, found: &Evaluation) {
         self.positions += 1;
         self.agreed += usize::from(first_choice(wanted) == first_choice(found));
-        let pairs = priors(wanted).into_iter().zip(priors(found));
+        let priors = |evaluation: &Evaluation| softmax(&evaluation.logits, 1.0).into_iter().map(f64::from);
+        let pairs = priors(wanted).zip(priors(found));
         self.divergence += pairs.map(|(p, q)| if p > 0.0 { p * (p / q).ln() } else { 0.0 }).sum::<f64>();
         self.value += f64::from((wanted.q - found.q).abs());
+        self.moves_left += wanted.m.zip(found.m).map_or(0.0, |(wanted, found)| f64::from((wanted - found).abs()));
     }
 
     fn print(self, name: &str) {
         let count = self.positions as f64;
         println!(
-            "{name}: first choice {:.1} %, KL {:.4}, value {:.4}; {:.2} times the speed at batch {BATCH} ({} positions)",
+            "{name}: first choice {:.1} %, KL {:.4}, value {:.4}, moves left {:.2} plies; {:.2} times the speed at batch {BATCH} ({} positions)",
             100.0 * self.agreed as f64 / count,
             self.divergence / count,
             self.value / count,
+            self.moves_left / count,
             median(self.float32) / median(self.other),
             self.positions,
         );
     }
-}
-
-/// Softmax of raw logits.
-fn priors(evaluation: &Evaluation) -> Vec<f64> {
-    let largest = evaluation.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let weights: Vec<f64> = evaluation.logits.iter().map(|logit| f64::from(logit - largest).exp()).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.into_iter().map(|weight| weight / sum).collect()
 }
 
 fn first_choice(evaluation: &Evaluation) -> Option<usize> {
@@ -107,24 +109,31 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64()
 }
 
-/// The backend whose agreement is asked for.
-fn other(arguments: &Arguments, network: &Network, options: &BackendOptions) -> anyhow::Result<Arc<dyn Backend>> {
-    if let Some(name) = &arguments.backend {
-        let options = BackendOptions { device: arguments.backend_options.clone(), ..options.clone() };
-        return Ok(backend::create(name, Some(network), &options)?);
-    }
-    let runtime = runtime::load(arguments.onnxruntime.as_deref())?;
-    let model = backend::quantise(&runtime, network, &Conversion::default(), Calibration::default())?;
-    let small = Network::from_bytes(&model.bytes, "int8.onnx")?;
-    Ok(backend::create("onnxruntime", Some(&small), options)?)
+/// Positions of games, evenly spread over all of them.
+fn of_games(path: &Path, backend: &dyn Backend, count: usize) -> anyhow::Result<Vec<Query>> {
+    let games = read_games(File::open(path)?)?;
+    let plies: Vec<(usize, usize)> = (0..games.len())
+        .flat_map(|number| (0..games[number].game.moves().len()).map(move |ply| (number, ply)))
+        .collect();
+    let step = (plies.len() / count.max(1)).max(1);
+    let query = |&(number, ply): &(usize, usize)| {
+        let mut game = games[number].game.clone();
+        game.truncate(ply);
+        Query::new(&game, &game.current().legal_moves(), backend.attributes())
+    };
+    Ok(plies.iter().step_by(step).take(count).map(query).collect())
 }
 
 fn compare(arguments: &Arguments, path: &Path) -> anyhow::Result<()> {
     let network = Network::load_with(path, &arguments.backend_options.interface)?;
     let options = BackendOptions { cache_size: 0, runtime: arguments.onnxruntime.clone(), ..BackendOptions::default() };
     let float32 = backend::create("onnxruntime", Some(&network), &options)?;
-    let other = other(arguments, &network, &options)?;
-    let positions = backend::self_play(&*float32, arguments.positions, SEED)?;
+    let narrow = BackendOptions { device: arguments.backend_options.clone(), ..options };
+    let other = backend::create(&arguments.backend, Some(&network), &narrow)?;
+    let positions = match &arguments.games {
+        Some(path) => of_games(path, &*float32, arguments.positions)?,
+        None => self_play(&*float32, arguments.positions, SEED)?,
+    };
     let (mut float32, mut other) = (float32.evaluator()?, other.evaluator()?);
     let mut comparison = Comparison::default();
     for batch in positions.chunks_exact(BATCH) {
