@@ -122,7 +122,7 @@ impl Simd for Neon {
     #[inline(always)]
     fn prefetch(from: *const f32) {
         // SAFETY: the instruction does nothing where the address is bad.
-        unsafe { asm!("prfm pldl1keep, [{}]", in(reg) from, options(nomem, nostack, preserves_flags)) }
+        unsafe { asm!("prfm pldl1keep, [{}]", in(reg) from.addr(), options(nomem, nostack, preserves_flags)) }
     }
 }
 
