@@ -31,7 +31,7 @@ impl Tree {
             self.set_root_noise(None);
             let root = self.owned_position(next);
             self.leave(root);
-            (self.root, self.depth) = (root, 0);
+            self.root = root;
             self.restart_if_forgotten();
             self.prepare_root(game.current());
         }

@@ -62,8 +62,7 @@ pub(crate) struct Tree {
     kept: Option<Vec<NodeId>>,
     /// The restriction of the root's last search to some moves, if it had one.
     restriction: Option<Restriction>,
-    /// The greatest mean depth of a search in this tree, in plies, since the tree was last empty; in a forest, since its
-    /// root was last another one.
+    /// The greatest mean depth of a search in this tree, in plies, since the tree was last empty.
     depth: u32,
 }
 
