@@ -172,54 +172,11 @@ mod x86 {
         }
     }
 
-    /// Words of four bytes, multiplied by AVX2: the sums of two products have 16 bits. No sum leaves them where the
-    /// weights have the scale of [`byte_scale`](crate::Kernels::byte_scale).
-    ///
-    /// Sums of four products would be a fifth faster, but their larger scales change 1.2 % of T1-256x10's first choices.
-    pub(crate) struct ShortSums;
-
-    impl Arithmetic<Avx2> for ShortSums {
-        type Words = __m256i;
-        type Row = __m256i;
-        type Sums = __m256i;
-        const IS_QUANTISED: bool = true;
-        const HAS_SHORT_SUMS: bool = true;
-        // Short sums and the ones that widen them take registers, too.
-        const ROWS: usize = 4;
-
-        #[inline(always)]
-        unsafe fn zero() -> __m256i {
-            // SAFETY: see above.
-            unsafe { _mm256_setzero_si256() }
-        }
-        #[inline(always)]
-        unsafe fn weights(from: *const u32, _next: usize) -> __m256i {
-            // SAFETY: see above.
-            unsafe { _mm256_loadu_si256(from.cast()) }
-        }
-        #[inline(always)]
-        unsafe fn repeat(from: *const u32) -> __m256i {
-            // SAFETY: see above.
-            unsafe { _mm256_set1_epi32(*from.cast()) }
-        }
-        #[inline(always)]
-        unsafe fn multiply_add(repeated: __m256i, weights: __m256i, sums: __m256i) -> __m256i {
-            // SAFETY: see above.
-            unsafe {
-                let pairs = _mm256_maddubs_epi16(repeated, weights);
-                _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
-            }
-        }
-        #[inline(always)]
-        unsafe fn number(sums: __m256i) -> __m256 {
-            // SAFETY: see above.
-            unsafe { _mm256_cvtepi32_ps(sums) }
-        }
-    }
-
-    /// An [`Arithmetic`] of words of four bytes that are multiplied and added up by one instruction.
-    macro_rules! one_instruction {
-        ($(#[$doc:meta])* $name:ident, $multiply_add:ident) => {
+    /// An [`Arithmetic`] of words of four bytes in vectors of AVX2: its constants, if they are not the usual ones, and
+    /// what adds products to sums.
+    macro_rules! bytes_of_avx2 {
+        ($(#[$doc:meta])* $name:ident { $($constants:tt)* }
+         |$sums:ident, $row:ident, $weights:ident| $multiply_add:expr) => {
             $(#[$doc])*
             pub(crate) struct $name;
 
@@ -228,6 +185,7 @@ mod x86 {
                 type Row = __m256i;
                 type Sums = __m256i;
                 const IS_QUANTISED: bool = true;
+                $($constants)*
 
                 #[inline(always)]
                 unsafe fn zero() -> __m256i {
@@ -245,9 +203,9 @@ mod x86 {
                     unsafe { _mm256_set1_epi32(*from.cast()) }
                 }
                 #[inline(always)]
-                unsafe fn multiply_add(repeated: __m256i, weights: __m256i, sums: __m256i) -> __m256i {
+                unsafe fn multiply_add($row: __m256i, $weights: __m256i, $sums: __m256i) -> __m256i {
                     // SAFETY: see above.
-                    unsafe { $multiply_add(sums, repeated, weights) }
+                    unsafe { $multiply_add }
                 }
                 #[inline(always)]
                 unsafe fn number(sums: __m256i) -> __m256 {
@@ -258,14 +216,30 @@ mod x86 {
         };
     }
 
-    one_instruction!(
-        /// Words of four bytes, multiplied by AVX-VNNI.
-        AvxVnni,
-        _mm256_dpbusd_avx_epi32
+    bytes_of_avx2!(
+        /// Words of four bytes, multiplied by AVX2: the sums of two products have 16 bits. No sum leaves them where the
+        /// weights have the scale of [`byte_scale`](crate::Kernels::byte_scale).
+        ///
+        /// Sums of four products would be a fifth faster, but their larger scales change 1.2 % of T1-256x10's first
+        /// choices.
+        ShortSums {
+            const HAS_SHORT_SUMS: bool = true;
+            // Short sums and the ones that widen them take registers, too.
+            const ROWS: usize = 4;
+        }
+        |sums, row, weights| {
+            let pairs = _mm256_maddubs_epi16(row, weights);
+            _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+        }
     );
-    one_instruction!(
+    bytes_of_avx2!(
+        /// Words of four bytes, multiplied by AVX-VNNI.
+        AvxVnni {}
+        |sums, row, weights| _mm256_dpbusd_avx_epi32(sums, row, weights)
+    );
+    bytes_of_avx2!(
         /// Words of four bytes, multiplied by AVX-512 VNNI in registers of 256 bits.
-        Vnni256,
-        _mm256_dpbusd_epi32
+        Vnni256 {}
+        |sums, row, weights| _mm256_dpbusd_epi32(sums, row, weights)
     );
 }
