@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use std::path::{Path, PathBuf};
 use zeitnot_charts::game_page;
 use zeitnot_lab::analysis::{AnalysedGame, Analysis, analysed, annotated_pgn, facts_in_comments, players};
-use zeitnot_text::files::write_whole;
+use zeitnot_text::files::{is_same_file, write_whole};
 use zeitnot_text::words::counted;
 
 /// The files that results are written to.
@@ -33,8 +33,14 @@ impl<'a> Outputs<'a> {
             std::iter::once(outputs.pgn).chain(outputs.json).chain(outputs.html).map(PathBuf::as_path).collect();
         for (index, path) in all.iter().enumerate() {
             let name = path.display();
-            anyhow::ensure!(!all[..index].iter().any(|other| is_same(other, path)), "{name} is named for two results");
-            anyhow::ensure!(!games.iter().any(|other| is_same(other, path)), "{name} has the games: name another file");
+            anyhow::ensure!(
+                !all[..index].iter().any(|other| is_same_file(other, path)),
+                "{name} is named for two results"
+            );
+            anyhow::ensure!(
+                !games.iter().any(|other| is_same_file(other, path)),
+                "{name} has the games: name another file"
+            );
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             anyhow::ensure!(
                 folder.is_dir() && !path.is_dir(),
@@ -104,11 +110,6 @@ fn judgements(games: &[AnalysedGame]) -> String {
     }
     let inaccurate = if inaccuracies == 1 { "inaccuracy" } else { "inaccuracies" };
     format!("{inaccuracies} {inaccurate}, {}, {}", counted(mistakes, "mistake"), counted(blunders, "blunder"))
-}
-
-/// Whether two paths name one file.
-fn is_same(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {

@@ -6,10 +6,10 @@ use crate::commands::flags::{flag, switch};
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use zeitnot_engine::backend::LARGEST_BATCH;
 use zeitnot_engine::network::{self, Architecture, Conversion, Precision};
-use zeitnot_text::files::write_whole;
+use zeitnot_text::files::{is_same_file, write_whole};
 
 /// The types of arithmetic that `--precision` offers.
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];
@@ -58,9 +58,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let location = network::find(Some(input))?;
     let network = location.load(&super::interface(matches)?)?;
     let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| default_output(network.name()));
-    let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
     anyhow::ensure!(
-        location.path().is_none_or(|input| !same(input, &output)),
+        location.path().is_none_or(|input| !is_same_file(input, &output)),
         "{} is the network itself: --output=OUT names another file",
         output.display()
     );

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use zeitnot_lab::Rereadable;
 use zeitnot_lab::report::{Report, ReportRules, page};
-use zeitnot_text::files::write_whole;
+use zeitnot_text::files::{is_same_file, write_whole};
 use zeitnot_text::printable::plain;
 
 pub fn command() -> Command {
@@ -35,7 +35,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let files: Vec<&PathBuf> = time_flags::named_files(matches).collect();
     let out = matches.get_one::<PathBuf>("out");
     if let Some(out) = out {
-        let is_input = files.iter().any(|file| is_same(file, out));
+        let is_input = files.iter().any(|file| is_same_file(file, out));
         anyhow::ensure!(!is_input, "--out {}: that is an input", out.display());
     }
     let mut has_games = false;
@@ -74,8 +74,4 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 /// The name of a file without its folders, which are nobody else's business.
 fn file_name(path: &Path) -> &Path {
     Path::new(path.file_name().unwrap_or(path.as_os_str()))
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }

@@ -52,6 +52,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde::Serialize;
+use zeitnot_text::files::is_same_file;
 
 pub(crate) use candidates::{Candidate, Locations};
 pub use candidates::{Origin, user_cache};
@@ -159,7 +160,8 @@ fn fit_for(
     first: Option<&Candidate>,
     provider: Provider,
 ) -> Result<Arc<Runtime>, RuntimeError> {
-    if let Some(first) = first.filter(|first| first.origin == Origin::Option && !same_file(&first.path, &runtime.path))
+    if let Some(first) =
+        first.filter(|first| first.origin == Origin::Option && !is_same_file(&first.path, &runtime.path))
     {
         return Err(RuntimeError::AlreadyLoaded { loaded: runtime.path.clone(), wanted: first.path.clone() });
     }
@@ -246,10 +248,6 @@ pub(crate) fn ensure_installed_at(
 /// Whole megabytes, for messages.
 fn megabytes(bytes: u64) -> u64 {
     (bytes + 500_000) / 1_000_000
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// Checks that a candidate is usable; returns its path (absolute, or a bare name) and what the library says of itself.

@@ -18,6 +18,11 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
+/// Whether two paths name one file, by way of links, too; a file that does not exist is named by equal paths alone.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
 /// The kind of an entry of a folder that is not a regular file; its text is a noun with its article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKind {
