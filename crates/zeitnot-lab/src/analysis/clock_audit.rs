@@ -10,7 +10,7 @@ use zeitnot_text::words::told_time;
 use zeitnot_time::managers::human::Curve;
 
 /// Multiple of the usual time from which on a thought is long, and up to which a move is played at once.
-const LONG: f64 = 2.0;
+pub(super) const LONG: f64 = 2.0;
 const AT_ONCE: f64 = 0.4;
 /// Least time beyond the usual of a long thought: milliseconds, and a share of the clock at the start. An increment is
 /// a third bound.

@@ -1,5 +1,6 @@
 //! Chooses the moments of a game to look at first.
 
+use super::clock_audit::LONG;
 use super::document::{AnalysedMove, Moment, MomentKind, MoveTime, TimeVerdict};
 use zeitnot_text::words::{percent, told_time};
 
@@ -14,8 +15,6 @@ const BY_HASTE: f64 = 1.5;
 /// Least number of long thoughts before time trouble, and their least share of a player's time, to be told together.
 const LONG_THOUGHTS: usize = 2;
 const LEAST_SHARE: f64 = 0.2;
-/// Multiple of the usual time from which on such a thought is long.
-const LONG: f64 = 2.0;
 
 /// The moments, the weightiest first: the expected score that moves lost, and the share of a player's time that thoughts
 /// took beyond the usual. `used_ms` is all the time of White and of Black.
