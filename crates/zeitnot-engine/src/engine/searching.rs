@@ -182,16 +182,14 @@ impl Engine {
         let Configured { limits, params: search_params, stoppers, network_alone } =
             algorithm::configure(options.algorithm, moves, clock_ms, limits, search_params, stoppers);
         let (is_limited, ratings) = (self.take_manner(params), self.ratings());
-        let is_other_value = !search_params.wdl_rescale.grows_as(&self.rescaled) || ratings != self.rated;
+        let (share, forest) = (search_params.transpositions, search_params.forest);
+        let decisive = forest.then(|| tree_file::decisive(options));
+        let is_decided_otherwise = decisive.is_some() && self.decisive.is_some() && decisive != self.decisive;
+        let is_other_value =
+            is_decided_otherwise || !search_params.wdl_rescale.grows_as(&self.rescaled) || ratings != self.rated;
         if network_alone || is_limited || is_other_value || options.tree_memory == TreeMemory::Off {
             self.reset_tree();
         }
-        let (share, forest) = (search_params.transpositions, search_params.forest);
-        let decisive = forest.then(|| tree_file::decisive(options));
-        if decisive.is_some() && self.decisive.is_some() && decisive != self.decisive {
-            self.reset_tree();
-        }
-        self.decisive = decisive;
         if self.tree.as_ref().is_some_and(|tree| !tree.is_kind(share, forest)) {
             // What comes now is not the tree of a file.
             self.save_tree_file();
@@ -202,7 +200,7 @@ impl Engine {
         if search_params.forest {
             self.take_up_tree_file();
         }
-        (self.rescaled, self.rated) = (search_params.wdl_rescale, ratings);
+        (self.rescaled, self.rated, self.decisive) = (search_params.wdl_rescale, ratings, decisive);
         self.game.set_ratings(ratings);
         let seed = self.next_seed();
         let mut latency = self.loaded()?.latency();
