@@ -112,7 +112,9 @@ impl NativeBackend {
     /// at 8 and 16 with AVX-512, Zen 4; 1.09 and 1.04 times at 1 and 8 with AVX2, Zen 3.)
     pub(crate) fn is_fastest(network: &Network) -> bool {
         let has_attention = |layers: &Layers| matches!(layers.policy(None, network.name()), Ok(Policy::Attention(_)));
-        network.weights().is_some() || Isa::best() != Isa::Portable && network.layers().is_some_and(has_attention)
+        network.weights().is_some()
+            || matches!(Isa::best(), Isa::Avx512 | Isa::AvxVnni | Isa::Avx2)
+                && network.layers().is_some_and(has_attention)
     }
 
     /// The instruction set that the network runs with.
