@@ -177,6 +177,15 @@ impl Kernels {
         self.entries.panel
     }
 
+    /// The place of the weight of `row` and `column` in a packed matrix of `rows` rows and `columns` vectors of columns.
+    pub fn place(&self, rows: usize, columns: usize, row: usize, column: usize) -> usize {
+        let (lanes, panel) = (self.lanes(), self.panel());
+        let (vector, lane) = (column / lanes, column % lanes);
+        let first = vector / panel * panel;
+        let width = panel.min(columns - first);
+        first * rows * lanes + (row * width + vector - first) * lanes + lane
+    }
+
     /// Computes `output = input * weights + bias`.
     pub fn product(&self, shape: Shape, input: &[f32], weights: &[f32], bias: &[f32], output: &mut [f32]) {
         let job = self.job(1, shape, (input, 0), weights, (output, 0));

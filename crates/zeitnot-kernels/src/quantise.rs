@@ -14,7 +14,7 @@ pub(super) struct Quantisation {
     pub columns: usize,
     /// `[vector of columns][row][lane]`
     pub input: *const f32,
-    /// One number for each column, or null.
+    /// One number for each column.
     pub factors: *const f32,
     /// `[four vectors of columns][row][byte]`
     pub output: *mut u8,
@@ -46,27 +46,10 @@ pub(super) unsafe fn quantise<S: Simd>(job: &Quantisation) {
 unsafe fn block<S: Simd, const R: usize>(job: &Quantisation, row: usize) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if job.factors.is_null() {
-            scaled_block::<S, R>(job, row, |number, _| number);
-        } else {
-            scaled_block::<S, R>(job, row, |number, column| {
-                S::mul(number, S::load(job.factors.add(column * S::LANES)))
-            });
-        }
-    }
-    R
-}
-
-#[inline(always)]
-unsafe fn scaled_block<S: Simd, const R: usize>(
-    job: &Quantisation,
-    row: usize,
-    scaled: impl Fn(S::Vector, usize) -> S::Vector,
-) {
-    // SAFETY: the caller's.
-    unsafe {
-        let number =
-            |column: usize, r: usize| scaled(S::load(job.input.add((column * job.pitch + row + r) * S::LANES)), column);
+        let number = |column: usize, r: usize| {
+            let factor = S::load(job.factors.add(column * S::LANES));
+            S::mul(S::load(job.input.add((column * job.pitch + row + r) * S::LANES)), factor)
+        };
         let mut ranges = [[number(0, 0); 2]; R];
         for r in 0..R {
             ranges[r] = [number(0, r); 2];
@@ -94,4 +77,5 @@ unsafe fn scaled_block<S: Simd, const R: usize>(
             }
         }
     }
+    R
 }

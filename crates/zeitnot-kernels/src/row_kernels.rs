@@ -213,24 +213,21 @@ impl Kernels {
         (groups, rows, pitch): (usize, usize, usize),
         columns: usize,
         input: &[f32],
-        factors: Option<&[f32]>,
+        factors: &[f32],
         to: &mut QuantisedRows,
     ) {
         let lanes = self.lanes();
         let (group, words) = (columns * pitch * lanes, columns.div_ceil(4) * pitch * lanes);
         assert!(columns > 0 && rows <= pitch && input.len() >= groups * group, "every row has a place");
         to.make_room(groups * rows, groups * words);
-        let factors = factors.map_or(ptr::null(), |factors| {
-            assert!(factors.len() >= columns * lanes, "every column has a factor");
-            factors.as_ptr()
-        });
+        assert!(factors.len() >= columns * lanes, "every column has a factor");
         for index in 0..groups {
             let job = Quantisation {
                 rows,
                 pitch,
                 columns,
                 input: input[index * group..].as_ptr(),
-                factors,
+                factors: factors.as_ptr(),
                 output: to.words[index * words..].as_mut_ptr().cast(),
                 steps: to.steps[index * rows..].as_mut_ptr(),
                 least: to.least[index * rows..].as_mut_ptr(),

@@ -145,7 +145,7 @@ fn check_bytes(kernels: &Kernels, shape: RowShape, seed: u64) {
     let words: Vec<f32> = words.into_iter().map(f32::from_bits).collect();
     let words: Vec<u32> = pack(kernels, inner * lanes, shape.columns, &words).into_iter().map(f32::to_bits).collect();
     let mut quantised = QuantisedRows::default();
-    kernels.quantise((shape.groups, shape.rows, shape.pitch), shape.inner, &input, Some(&factors), &mut quantised);
+    kernels.quantise((shape.groups, shape.rows, shape.pitch), shape.inner, &input, &factors, &mut quantised);
     let mut found = vec![0.0; shape.groups * columns * shape.pitch];
     let weights = ByteMatrix { words: &words, scales: &scales, sums: &sums };
     let words_shape = RowShape { inner, ..shape };
@@ -202,7 +202,7 @@ fn no_sum_of_bytes_overflows() {
                 }
                 let input: Vec<f32> = column.iter().map(|weight| weight.abs() * 255.0).collect();
                 let mut quantised = QuantisedRows::default();
-                kernels.quantise((1, 1, 1), 4, &input, None, &mut quantised);
+                kernels.quantise((1, 1, 1), 4, &input, &vec![1.0; rows], &mut quantised);
                 let sum = bytes.iter().map(|&byte| f32::from(byte)).sum::<f32>();
                 let (scales, sums) = (vec![1.0; lanes], vec![sum; lanes]);
                 let weights = ByteMatrix { words: &words, scales: &scales, sums: &sums };
@@ -249,7 +249,7 @@ fn sums_of_bytes_are_exact() {
         let sum = |column| (0..width).map(|row| f32::from(byte(row, column))).sum();
         let (scales, sums): (_, Vec<f32>) = (vec![1.0; columns], (0..columns).map(sum).collect());
         let mut quantised = QuantisedRows::default();
-        kernels.quantise((1, rows, rows), shape.inner, &input, None, &mut quantised);
+        kernels.quantise((1, rows, rows), shape.inner, &input, &vec![1.0; width], &mut quantised);
         let weights = ByteMatrix { words: &words, scales: &scales, sums: &sums };
         let mut found = vec![0.0; rows * columns];
         let words_shape = RowShape { inner, ..shape };

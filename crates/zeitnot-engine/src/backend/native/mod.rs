@@ -15,9 +15,10 @@
 
 use std::sync::Arc;
 
-use super::{Arithmetic, Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_workers};
+use super::{Arithmetic, Attributes, Backend, BackendError, EvaluationCache, Evaluator, Query, cpu_workers, proof};
+use crate::chess::Game;
 use crate::network::layers::{Layers, Policy};
-use crate::network::{HistoryFill, Network};
+use crate::network::{HistoryFill, Network, encode};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator};
 use prepared::ResidualPlan;
 use transformer::{TransformerEvaluator, TransformerPlan};
@@ -86,14 +87,20 @@ impl NativeBackend {
             wrong(&format!("this processor does not have the instructions {isa} that were asked for"))
         })?;
         let arithmetic = options.arithmetic.unwrap_or_else(|| default_arithmetic(network, isa));
-        let (shared, value_outputs) = prepare(network, layers, options, arithmetic, kernels, &name)?;
+        let (mut shared, value_outputs) = prepare(network, layers, options, kernels, &name)?;
+        let input = network.description().input;
+        if let (Arithmetic::Int8, PreparedNetwork::Transformer(shared)) = (arithmetic, &mut shared) {
+            let planes = |game: &Game| Some(Box::new(encode(game, input, history_fill).0));
+            let query = |game| Query { planes: planes(&game), ..Query::default() };
+            transformer::quantise(shared, &proof::games_on_the_way().map(query).collect::<Vec<_>>())?;
+        }
         let attributes = Attributes {
             name: format!("native, {name}"),
             device: match (arithmetic, &shared) {
                 (Arithmetic::Int8, PreparedNetwork::Transformer(_)) => format!("cpu, {isa}, int8"),
                 _ => format!("cpu, {isa}"),
             },
-            input: Some((network.description().input, history_fill)),
+            input: Some((input, history_fill)),
             has_wdl: value_outputs == 3,
             has_moves_left: layers.moves_left.is_some(),
             preferred_batch: PREFERRED_BATCH,
@@ -141,14 +148,13 @@ fn prepare(
     network: &Network,
     layers: &Layers,
     options: &NativeOptions<'_>,
-    arithmetic: Arithmetic,
     kernels: Kernels,
     name: &str,
 ) -> Result<(PreparedNetwork, usize), BackendError> {
     let policy = layers.policy(options.policy_head, network.name())?;
     let value = layers.value(options.value_head, network.name())?;
     if let Policy::Attention(policy) = policy {
-        let plan = TransformerPlan::new(kernels, arithmetic, layers, policy, value);
+        let plan = TransformerPlan::new(kernels, layers, policy, value);
         let outputs = plan.value_outputs();
         let shared = transformer::TransformerNetwork { network: name.to_owned(), plan, kernels };
         return Ok((PreparedNetwork::Transformer(Arc::new(shared)), outputs));

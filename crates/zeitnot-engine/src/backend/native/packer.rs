@@ -9,10 +9,10 @@ use crate::network::{
 };
 use zeitnot_kernels::{Buffer, Isa, Kernels, TAPS, Tiling};
 
-/// The order of packed weights: in vectors of `lanes` numbers and panels of `panel` vectors.
+/// Packs for these kernels.
 pub(super) struct Packer {
+    kernels: Kernels,
     pub lanes: usize,
-    pub panel: usize,
     /// Whether 3x3 convolutions are transformed for F(2x2) as well.
     pub has_two: bool,
 }
@@ -21,7 +21,7 @@ impl Packer {
     /// The order of these kernels, for a tower of these blocks.
     pub(super) fn new(kernels: &Kernels, blocks: &[Block]) -> Packer {
         let has_two = kernels.isa() == Isa::Avx512 && is_large(blocks);
-        Packer { lanes: kernels.lanes(), panel: kernels.panel(), has_two }
+        Packer { kernels: *kernels, lanes: kernels.lanes(), has_two }
     }
 
     pub(super) fn vectors(&self, numbers: usize) -> usize {
@@ -37,10 +37,7 @@ impl Packer {
     /// The place of the weight of `row` and `column` in a matrix of `rows` padded rows and `columns` vectors of
     /// columns.
     pub(super) fn place(&self, rows: usize, columns: usize, row: usize, column: usize) -> usize {
-        let (vector, lane) = (column / self.lanes, column % self.lanes);
-        let first = vector / self.panel * self.panel;
-        let width = self.panel.min(columns - first);
-        first * rows * self.lanes + (row * width + vector - first) * self.lanes + lane
+        self.kernels.place(rows, columns, row, column)
     }
 
     fn matrix(&self, inner: usize, outputs: usize, bias: &[f32], weight: impl Fn(usize, usize) -> f32) -> MatrixPlan {

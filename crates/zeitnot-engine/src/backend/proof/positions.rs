@@ -54,6 +54,18 @@ pub(super) fn game(index: usize) -> (Game, Vec<Move>) {
     (game, moves)
 }
 
+/// The games of all positions, each at its beginning, halfway and at its end.
+pub(in crate::backend) fn games_on_the_way() -> impl Iterator<Item = Game> {
+    (0..COUNT).map(|index| game(index).0).flat_map(|game| {
+        let plies = game.moves().len();
+        [0, plies / 2, plies].map(|ply| {
+            let mut game = game.clone();
+            game.truncate(ply);
+            game
+        })
+    })
+}
+
 /// The queries about all positions, for backends with these attributes.
 pub(super) fn queries(attributes: &Attributes) -> Vec<Query> {
     let query = |index| {

@@ -1,42 +1,24 @@
 //! Packs dense layers and layer normalisations for the kernels, and runs dense layers.
 
 use super::layout::Layout;
-use super::magnitudes::{Moments, smoothing};
-use crate::backend::Arithmetic;
+use super::quantise::Moments;
 use crate::network::layers::Norm;
 use crate::network::tensor::Tensor;
 use crate::network::{Activation, Dense};
 use zeitnot_kernels::{Buffer, ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 
-/// The kernels that weights are packed for, and the arithmetic that the weights take part in.
-#[derive(Clone, Copy)]
-pub(super) struct Packing {
-    pub kernels: Kernels,
-    pub arithmetic: Arithmetic,
-}
-
-impl Packing {
-    /// Packing for layers that stay in float32.
-    pub(super) fn float32(self) -> Packing {
-        Packing { arithmetic: Arithmetic::Float32, ..self }
-    }
-
-    /// The moments of a normalisation's output, which only quantised layers need; `None` in float32.
-    pub(super) fn moments(self, norm: Option<&Norm>) -> Option<Moments> {
-        norm.filter(|_| self.arithmetic == Arithmetic::Int8).map(Moments::of_norm)
-    }
-}
-
 /// A worker's kernels, and its room for rows that are quantised.
 pub(super) struct Work {
     pub kernels: Kernels,
     quantised: QuantisedRows,
+    /// Moments of the inputs of the layers that have a number; empty but where they are asked for.
+    pub moments: Vec<Moments>,
 }
 
 impl Work {
     /// The kernels, with no room yet: room is made when rows are quantised.
     pub(super) fn new(kernels: Kernels) -> Work {
-        Work { kernels, quantised: QuantisedRows::default() }
+        Work { kernels, quantised: QuantisedRows::default(), moments: Vec::new() }
     }
 }
 
@@ -56,6 +38,8 @@ pub(super) struct DensePlan {
     pub columns: usize,
     weights: Weights,
     bias: Buffer,
+    /// Number among the layers that may be quantised.
+    pub number: Option<usize>,
 }
 
 /// Weights in the order of the kernels.
@@ -65,96 +49,18 @@ enum Weights {
         words: Buffer<u32>,
         scales: Buffer,
         sums: Buffer,
-        /// Factors by which the input is multiplied first; see `smoothing`.
-        factors: Option<Buffer>,
+        /// Factors by which the input is multiplied first; see [`Moments::smoothing`].
+        factors: Buffer,
     },
-}
-
-/// Weights that are being packed, one column after another.
-enum Packer {
-    Float32 { weights: Buffer },
-    Int8 { bytes: Vec<i8>, scales: Buffer, sums: Buffer },
-}
-
-impl Packer {
-    fn new(packing: Packing, rows: usize, columns: usize) -> Packer {
-        let lanes = packing.kernels.lanes();
-        match packing.arithmetic {
-            Arithmetic::Int8 => Packer::Int8 {
-                bytes: vec![0; byte_rows(rows, lanes) * columns * lanes],
-                scales: Buffer::new(columns * lanes),
-                sums: Buffer::new(columns * lanes),
-            },
-            _ => Packer::Float32 { weights: Buffer::new(rows * columns * lanes) },
-        }
-    }
-
-    /// Puts the weights of a column into their places.
-    fn put(&mut self, kernels: &Kernels, columns: usize, column: usize, weights: &[f32]) {
-        let (lanes, rows) = (kernels.lanes(), weights.len());
-        let (vector, lane) = (column / lanes, column % lanes);
-        let panel = vector / kernels.panel() * kernels.panel();
-        let width = kernels.panel().min(columns - panel);
-        match self {
-            Packer::Float32 { weights: to } => {
-                let first = panel * rows * lanes + (vector - panel) * lanes + lane;
-                for (row, &weight) in weights.iter().enumerate() {
-                    to[first + row * width * lanes] = weight;
-                }
-            }
-            Packer::Int8 { bytes, scales, sums } => {
-                let scale = kernels.byte_scale(weights);
-                let first = panel * byte_rows(rows, lanes) * lanes + ((vector - panel) * lanes + lane) * 4;
-                let mut sum = 0;
-                for (row, &weight) in weights.iter().enumerate() {
-                    let byte = (weight / scale).round_ties_even() as i8;
-                    bytes[first + row / 4 * width * lanes * 4 + row % 4] = byte;
-                    sum += i32::from(byte);
-                }
-                (scales[column], sums[column]) = (scale, sum as f32);
-            }
-        }
-    }
-
-    fn finish(self, factors: Option<Buffer>) -> Weights {
-        match self {
-            Packer::Float32 { weights } => Weights::Float32(weights),
-            Packer::Int8 { bytes, scales, sums } => {
-                let mut words = Buffer::new(bytes.len() / 4);
-                for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
-                    *word = u32::from_ne_bytes(bytes.map(i8::cast_unsigned));
-                }
-                Weights::Int8 { words, scales, sums, factors }
-            }
-        }
-    }
-}
-
-/// `rows` rounded up to the rows of bytes that whole vectors of words hold.
-fn byte_rows(rows: usize, lanes: usize) -> usize {
-    rows.next_multiple_of(4 * lanes)
 }
 
 impl DensePlan {
     /// Packs layers whose inputs lie as `inputs` says.
-    pub(super) fn new(packing: Packing, inputs: &Layout, parts: &[Part<'_>]) -> DensePlan {
-        DensePlan::smoothed(packing, inputs, parts, None)
-    }
-
-    /// Packs layers whose inputs have about these magnitudes, which count only where inputs are quantised.
-    pub(super) fn smoothed(
-        packing: Packing,
-        inputs: &Layout,
-        parts: &[Part<'_>],
-        magnitudes: Option<&[f32]>,
-    ) -> DensePlan {
-        let kernels = &packing.kernels;
+    pub(super) fn new(kernels: Kernels, inputs: &Layout, parts: &[Part<'_>]) -> DensePlan {
         let lanes = kernels.lanes();
         let (inner, columns) = (inputs.vectors(), parts.iter().map(|part| part.outputs.vectors()).sum());
         let rows = inner * lanes;
-        let mut packer = Packer::new(packing, rows, columns);
-        let magnitudes = magnitudes.filter(|_| packing.arithmetic == Arithmetic::Int8);
-        let smoothing = magnitudes.map(|magnitudes| smoothing(magnitudes, parts));
+        let mut packed = Buffer::new(rows * columns * lanes);
         let mut bias = Buffer::new(columns * lanes);
         let mut weights = vec![0.0; rows];
         let mut first = 0;
@@ -165,38 +71,60 @@ impl DensePlan {
                 let column = first + place;
                 bias[column] = part.dense.biases.get(output).map_or(0.0, |bias| bias * part.factor);
                 inputs.spread(&values[output * part.dense.inputs..][..part.dense.inputs], &mut weights);
-                for (weight, input) in weights.iter_mut().zip(inputs.places()) {
-                    let smoothing = smoothing.as_ref().zip(*input).map_or(1.0, |(smoothing, input)| smoothing[input]);
-                    *weight *= part.factor * smoothing;
+                for (row, weight) in weights.iter().enumerate() {
+                    packed[kernels.place(rows, columns, row, column)] = weight * part.factor;
                 }
-                packer.put(kernels, columns, column, &weights);
             }
             first += part.outputs.places().len();
         }
-        let factors = smoothing.map(|smoothing| {
-            let inverse: Vec<f32> = smoothing.iter().map(|factor| factor.recip()).collect();
-            let mut factors = Buffer::new(rows);
-            inputs.spread(&inverse, &mut factors);
-            factors
-        });
-        DensePlan { inner, columns, weights: packer.finish(factors), bias }
+        DensePlan { inner, columns, weights: Weights::Float32(packed), bias, number: None }
     }
 
     /// Packs one layer with plain inputs and outputs.
-    pub(super) fn plain(packing: Packing, dense: &Dense<Tensor>, factor: f32) -> DensePlan {
-        DensePlan::plain_smoothed(packing, dense, factor, None)
+    pub(super) fn plain(kernels: Kernels, dense: &Dense<Tensor>, factor: f32) -> DensePlan {
+        let lanes = kernels.lanes();
+        let [inputs, outputs] = [dense.inputs, dense.outputs].map(|features| Layout::plain(features, lanes));
+        DensePlan::new(kernels, &inputs, &[Part { dense, factor, outputs: &outputs }])
     }
 
-    /// Packs one layer with plain inputs and outputs, whose inputs have about these magnitudes.
-    pub(super) fn plain_smoothed(
-        packing: Packing,
-        dense: &Dense<Tensor>,
-        factor: f32,
-        magnitudes: Option<&[f32]>,
-    ) -> DensePlan {
-        let lanes = packing.kernels.lanes();
-        let [inputs, outputs] = [dense.inputs, dense.outputs].map(|features| Layout::plain(features, lanes));
-        DensePlan::smoothed(packing, &inputs, &[Part { dense, factor, outputs: &outputs }], magnitudes)
+    /// The layer in 8 bits, for inputs of these moments.
+    ///
+    /// What the rounding of the weights does to the mean input is taken from the bias (Nagel et al., "Data-Free
+    /// Quantization", arXiv:1906.04721).
+    pub(super) fn quantised(&self, kernels: Kernels, moments: &Moments) -> DensePlan {
+        let Weights::Float32(weights) = &self.weights else { unreachable!("layers are quantised once") };
+        let (lanes, columns) = (kernels.lanes(), self.columns);
+        let rows = self.inner * lanes;
+        let weight = |row: usize, column: usize| weights[kernels.place(rows, columns, row, column)];
+        let smoothing = moments.smoothing(|row| {
+            (0..columns * lanes).fold(0.0, |largest: f32, column| largest.max(weight(row, column).abs()))
+        });
+        // Four rows to a word, and whole vectors of words.
+        let words_in_column = rows.next_multiple_of(4 * lanes) / 4;
+        let mut words = Buffer::new(words_in_column * columns * lanes);
+        let [mut scales, mut sums, mut bias] = [(); 3].map(|()| Buffer::new(columns * lanes));
+        bias.copy_from_slice(&self.bias);
+        for column in 0..columns * lanes {
+            let smoothed: Vec<f32> = (0..rows).map(|row| weight(row, column) * smoothing[row]).collect();
+            let scale = kernels.byte_scale(&smoothed);
+            let bytes: Vec<i8> = smoothed.iter().map(|weight| (weight / scale).round_ties_even() as i8).collect();
+            for (word, four) in bytes.chunks(4).enumerate() {
+                let word = kernels.place(words_in_column, columns, word, column);
+                words[word] = u32::from_ne_bytes(std::array::from_fn(|byte| {
+                    four.get(byte).map_or(0, |byte| byte.cast_unsigned())
+                }));
+            }
+            scales[column] = scale;
+            sums[column] = bytes.iter().map(|&byte| f32::from(byte)).sum();
+            for row in 0..rows {
+                let error = scale * f32::from(bytes[row]) - smoothed[row];
+                bias[column] -= error * moments.mean(row) / smoothing[row];
+            }
+        }
+        let mut factors = Buffer::new(rows);
+        factors.iter_mut().zip(smoothing).for_each(|(factor, smoothing)| *factor = smoothing.recip());
+        let weights = Weights::Int8 { words, scales, sums, factors };
+        DensePlan { inner: self.inner, columns, weights, bias, number: None }
     }
 
     /// Runs the layer on the squares of some boards.
@@ -240,14 +168,17 @@ impl DensePlan {
         activation: Activation,
         output: &mut [f32],
     ) {
-        let Work { kernels, quantised } = work;
+        let Work { kernels, quantised, moments } = work;
         match &self.weights {
             Weights::Float32(weights) => {
+                if let Some(moments) = self.number.and_then(|number| moments.get_mut(number)) {
+                    moments.add(&shape, kernels.lanes(), input);
+                }
                 kernels.rows(shape, input, Matrix::Packed(weights), start, activation, output);
             }
             Weights::Int8 { words, scales, sums, factors } => {
                 let rows = (shape.groups, shape.rows, shape.pitch);
-                kernels.quantise(rows, self.inner, input, factors.as_deref(), quantised);
+                kernels.quantise(rows, self.inner, input, factors, quantised);
                 let shape = RowShape { inner: self.inner.div_ceil(4), ..shape };
                 let weights = ByteMatrix { words, scales, sums };
                 kernels.rows_of_bytes(shape, quantised, weights, start, activation, output);

@@ -3,7 +3,7 @@
 //!
 //! Nearly all numbers of the planes are zeros, so that the weights of set squares are added up instead of multiplied.
 
-use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
+use super::dense::{DensePlan, Part, Work, norm_plan};
 use super::encoder::{BOARD, EncoderBuffers, FeedForwardPlan};
 use super::layout::Layout;
 use crate::network::layers::{AttentionBody, DensePosition, Position};
@@ -49,15 +49,15 @@ pub(super) struct DensePositionPlan {
 }
 
 impl EmbeddingPlan {
-    pub(super) fn new(packing: Packing, body: &AttentionBody, activation: Activation) -> EmbeddingPlan {
-        let (width, lanes) = (body.embedding.outputs, packing.kernels.lanes());
+    pub(super) fn new(kernels: Kernels, body: &AttentionBody, activation: Activation) -> EmbeddingPlan {
+        let (width, lanes) = (body.embedding.outputs, kernels.lanes());
         let layout = Layout::plain(width, lanes);
         let gate = |gate: &Option<Vec<f32>>| {
             let gate = gate.as_ref()?;
             Some(of_squares(&layout, |square, feature| gate[feature * SQUARES + square]))
         };
         let input = match &body.position {
-            Position::Tower => InputPlan::Tower(DensePlan::plain(packing.float32(), &body.embedding, 1.0)),
+            Position::Tower => InputPlan::Tower(DensePlan::plain(kernels, &body.embedding, 1.0)),
             Position::Map => {
                 let (values, inputs) = (body.embedding.weights.values(), body.embedding.inputs);
                 let map = positional_map();
@@ -77,7 +77,7 @@ impl EmbeddingPlan {
         };
         let dense = match &body.position {
             Position::Dense(position) => {
-                Some(Box::new(DensePositionPlan::new(packing, position, &body.embedding, body.alpha)))
+                Some(Box::new(DensePositionPlan::new(kernels, position, &body.embedding, body.alpha)))
             }
             _ => None,
         };
@@ -148,8 +148,8 @@ impl EmbeddingPlan {
 }
 
 impl DensePositionPlan {
-    fn new(packing: Packing, position: &DensePosition, embedding: &Dense<Tensor>, alpha: f32) -> DensePositionPlan {
-        let lanes = packing.kernels.lanes();
+    fn new(kernels: Kernels, position: &DensePosition, embedding: &Dense<Tensor>, alpha: f32) -> DensePositionPlan {
+        let lanes = kernels.lanes();
         let width = Layout::plain(embedding.outputs, lanes);
         let features = position.layer.outputs / SQUARES;
         let board = Layout::board(features, lanes, |square, feature| square * features + feature);
@@ -169,9 +169,9 @@ impl DensePositionPlan {
             columns: features.div_ceil(lanes),
             pieces,
             bias,
-            layer: DensePlan::new(packing.float32(), &inputs, &[layer]),
+            layer: DensePlan::new(kernels, &inputs, &[layer]),
             norm: norm_plan(&position.norm, &width),
-            feed_forward: FeedForwardPlan::new(packing, &position.ffn, alpha, None),
+            feed_forward: FeedForwardPlan::new(kernels, &position.ffn, alpha),
             feed_forward_norm: norm_plan(&position.ffn_norm, &width),
         }
     }

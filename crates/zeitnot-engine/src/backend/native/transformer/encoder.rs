@@ -1,12 +1,11 @@
 //! Runs an encoder: attention between the squares of a board, and a feed-forward network (docs/lc0.md, 4.8).
 
-use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
+use super::dense::{DensePlan, Part, Work, norm_plan};
 use super::layout::Layout;
-use super::magnitudes::Moments;
 use super::smolgen::{SmolgenBuffers, SmolgenPlan, scores};
-use crate::network::layers::{Encoder, FeedForward, Norm};
+use crate::network::layers::{Encoder, FeedForward};
 use crate::network::{Activation, SQUARES};
-use zeitnot_kernels::{Buffer, Matrix, NormPlan, RowShape, RowStart};
+use zeitnot_kernels::{Buffer, Kernels, Matrix, NormPlan, RowShape, RowStart};
 
 /// The groups, rows and places of one board, for a normalisation.
 pub(super) const BOARD: (usize, usize, usize) = (1, SQUARES, RowShape::BOARD);
@@ -70,12 +69,9 @@ impl EncoderBuffers {
 }
 
 impl EncoderPlan {
-    /// Packs an encoder whose branches have the factor `alpha`; `before` is the normalisation before it, if any.
-    pub(super) fn new(packing: Packing, encoder: &Encoder, alpha: f32, before: Option<&Norm>) -> EncoderPlan {
-        let moments = packing.moments(before);
-        let magnitudes = moments.as_ref().map(Moments::magnitudes);
-        let attended = moments.as_ref().map(|moments| moments.behind(&encoder.value).mean_magnitudes());
-        let lanes = packing.kernels.lanes();
+    /// Packs an encoder whose branches have the factor `alpha`.
+    pub(super) fn new(kernels: Kernels, encoder: &Encoder, alpha: f32) -> EncoderPlan {
+        let lanes = kernels.lanes();
         let depth = encoder.query.outputs / encoder.heads;
         let width = Layout::plain(encoder.query.inputs, lanes);
         let model = Layout::heads(encoder.heads, depth, lanes);
@@ -86,13 +82,19 @@ impl EncoderPlan {
         EncoderPlan {
             heads: encoder.heads,
             depth: depth.div_ceil(lanes),
-            queries_keys_values: DensePlan::smoothed(packing, &width, &parts, magnitudes.as_deref()),
-            output: DensePlan::smoothed(packing, &model, &[output], attended.as_deref()),
-            smolgen: encoder.smolgen.as_ref().map(|smolgen| SmolgenPlan::new(packing, smolgen, encoder.heads)),
+            queries_keys_values: DensePlan::new(kernels, &width, &parts),
+            output: DensePlan::new(kernels, &model, &[output]),
+            smolgen: encoder.smolgen.as_ref().map(|smolgen| SmolgenPlan::new(kernels, smolgen, encoder.heads)),
             norm1: norm_plan(&encoder.norm1, &width),
-            feed_forward: FeedForwardPlan::new(packing, &encoder.ffn, alpha, Some(&encoder.norm1)),
+            feed_forward: FeedForwardPlan::new(kernels, &encoder.ffn, alpha),
             norm2: norm_plan(&encoder.norm2, &width),
         }
+    }
+
+    /// The layers that may be quantised.
+    pub(super) fn layers(&mut self) -> impl Iterator<Item = &mut DensePlan> {
+        let smolgen = self.smolgen.as_mut().into_iter().flat_map(SmolgenPlan::layers);
+        [&mut self.queries_keys_values, &mut self.output].into_iter().chain(self.feed_forward.layers()).chain(smolgen)
     }
 
     /// Runs the encoder on the rows of some boards, in place.
@@ -144,16 +146,18 @@ impl EncoderPlan {
 }
 
 impl FeedForwardPlan {
-    /// Packs a network whose output has the factor `alpha`; `before` is the normalisation before it, if there is one.
-    pub(super) fn new(packing: Packing, ffn: &FeedForward, alpha: f32, before: Option<&Norm>) -> FeedForwardPlan {
-        let moments = packing.moments(before);
-        let magnitudes = moments.as_ref().map(Moments::magnitudes);
-        let hidden = moments.map(|moments| moments.behind(&ffn.first).activated_magnitudes(ffn.activation));
+    /// Packs a network whose output has the factor `alpha`.
+    pub(super) fn new(kernels: Kernels, ffn: &FeedForward, alpha: f32) -> FeedForwardPlan {
         FeedForwardPlan {
-            first: DensePlan::plain_smoothed(packing, &ffn.first, 1.0, magnitudes.as_deref()),
+            first: DensePlan::plain(kernels, &ffn.first, 1.0),
             activation: ffn.activation,
-            second: DensePlan::plain_smoothed(packing, &ffn.second, alpha, hidden.as_deref()),
+            second: DensePlan::plain(kernels, &ffn.second, alpha),
         }
+    }
+
+    /// The layers that may be quantised.
+    pub(super) fn layers(&mut self) -> [&mut DensePlan; 2] {
+        [&mut self.first, &mut self.second]
     }
 
     /// Runs the network on the rows of a board, into the branch.

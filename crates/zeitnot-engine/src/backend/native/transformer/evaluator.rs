@@ -1,5 +1,6 @@
 //! Runs one worker's forward pass of a network with attention.
 
+use std::mem;
 use std::sync::Arc;
 
 use super::super::evaluator::{finite, planes_of, score};
@@ -8,13 +9,14 @@ use super::dense::Work;
 use super::encoder::EncoderBuffers;
 use super::heads::{HeadBuffers, PolicyBuffers};
 use super::plan::TransformerNetwork;
+use super::quantise::Moments;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::SQUARES;
 use zeitnot_kernels::{Buffer, RowShape};
 
 /// The most positions that are computed together: the weights of smolgen and of the heads are read once for all of
 /// them, other weights once for each position.
-const CHUNK: usize = 8;
+pub(super) const CHUNK: usize = 8;
 
 /// A worker's buffers, for [`CHUNK`] positions.
 pub(in super::super) struct TransformerEvaluator {
@@ -56,8 +58,26 @@ impl TransformerEvaluator {
     /// Evaluates at most [`CHUNK`] positions.
     fn run(&mut self, queries: &[Query], answers: &mut Vec<Evaluation>) -> Result<(), BackendError> {
         let shared = Arc::clone(&self.shared);
+        self.run_layers(&shared, queries)?;
+        for (board, query) in queries.iter().enumerate() {
+            let answer = self.answer(&shared, board, &query.indices);
+            let bad = |problem| BackendError::Output { network: shared.network.clone(), problem };
+            answers.push(answer.map_err(bad)?);
+        }
+        Ok(())
+    }
+
+    /// Moments of the inputs of the layers with a number, of which there are `count`, in at most [`CHUNK`] positions.
+    pub(super) fn moments(&mut self, queries: &[Query], count: usize) -> Result<Vec<Moments>, BackendError> {
+        let shared = Arc::clone(&self.shared);
+        self.work.moments = vec![Moments::default(); count];
+        self.run_layers(&shared, queries)?;
+        Ok(mem::take(&mut self.work.moments))
+    }
+
+    fn run_layers(&mut self, shared: &TransformerNetwork, queries: &[Query]) -> Result<(), BackendError> {
         let (plan, boards) = (&shared.plan, queries.len());
-        self.embed(&shared, queries)?;
+        self.embed(shared, queries)?;
         for encoder in &plan.encoders {
             encoder.run(&mut self.work, plan.smolgen.as_ref(), boards, &mut self.rows, &mut self.encoders);
         }
@@ -66,11 +86,6 @@ impl TransformerEvaluator {
         plan.value.run(&mut self.work, boards, &self.rows, &mut self.value);
         if let Some(head) = &plan.moves_left {
             head.run(&mut self.work, boards, &self.rows, &mut self.moves_left);
-        }
-        for (board, query) in queries.iter().enumerate() {
-            let answer = self.answer(&shared, board, &query.indices);
-            let bad = |problem| BackendError::Output { network: shared.network.clone(), problem };
-            answers.push(answer.map_err(bad)?);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Runs the heads: an attention policy for the legal moves, value and moves left (docs/lc0.md, 4.4 and 4.8).
 
-use super::dense::{DensePlan, Packing, Part, Work};
+use super::dense::{DensePlan, Part, Work};
 use super::encoder::{EncoderBuffers, EncoderPlan};
 use super::layout::Layout;
 use crate::network::layers::{AttentionPolicy, Head, SquareFeatures};
@@ -31,9 +31,9 @@ pub(super) struct PolicyBuffers {
 }
 
 impl PolicyPlan {
-    pub(super) fn new(packing: Packing, head: &AttentionPolicy) -> PolicyPlan {
+    pub(super) fn new(kernels: Kernels, head: &AttentionPolicy) -> PolicyPlan {
         let width = head.query.outputs;
-        let layout = Layout::plain(width, packing.kernels.lanes());
+        let layout = Layout::plain(width, kernels.lanes());
         // The offset of all kinds is part of that of each.
         let values = head.promotion.values();
         let (kinds, all) = values.split_at(PROMOTIONS * width);
@@ -43,16 +43,22 @@ impl PolicyPlan {
             let sums: Vec<f32> = kind.iter().zip(all).map(|(kind, all)| kind + all).collect();
             layout.spread(&sums, to);
         }
-        let encoder = |encoder| EncoderPlan::new(packing, encoder, POLICY_ALPHA, None);
+        let encoder = |encoder| EncoderPlan::new(kernels, encoder, POLICY_ALPHA);
         PolicyPlan {
-            embedding: DensePlan::plain(packing, &head.embedding, 1.0),
+            embedding: DensePlan::plain(kernels, &head.embedding, 1.0),
             activation: head.activation,
             encoders: head.encoders.iter().map(encoder).collect(),
-            query: DensePlan::plain(packing, &head.query, (width as f32).sqrt().recip()),
-            key: DensePlan::plain(packing, &head.key, 1.0),
+            query: DensePlan::plain(kernels, &head.query, (width as f32).sqrt().recip()),
+            key: DensePlan::plain(kernels, &head.key, 1.0),
             promotions,
             squares: move_squares().collect(),
         }
+    }
+
+    /// The layers that may be quantised.
+    pub(super) fn layers(&mut self) -> impl Iterator<Item = &mut DensePlan> {
+        let encoders = self.encoders.iter_mut().flat_map(EncoderPlan::layers);
+        [&mut self.embedding, &mut self.query, &mut self.key].into_iter().chain(encoders)
     }
 
     /// Makes queries and keys of some boards from the rows of their squares.
@@ -119,19 +125,17 @@ pub(super) struct HeadBuffers {
 }
 
 impl HeadPlan {
-    pub(super) fn new(packing: Packing, head: &Head, activation: Activation) -> HeadPlan {
-        let lanes = packing.kernels.lanes();
+    pub(super) fn new(kernels: Kernels, head: &Head, activation: Activation) -> HeadPlan {
+        let lanes = kernels.lanes();
         let outputs = head.features.outputs();
-        // Little time goes here.
-        let packing = packing.float32();
         let (features, flat) = match &head.features {
             SquareFeatures::Tokens(dense) => (
-                DensePlan::plain(packing, dense, 1.0),
+                DensePlan::plain(kernels, dense, 1.0),
                 Layout::board(outputs, lanes, |square, feature| square * outputs + feature),
             ),
             // A 1x1 convolution is a dense layer of each square.
             SquareFeatures::Planes(convolution) => (
-                DensePlan::plain(packing, &convolution.of_squares(), 1.0),
+                DensePlan::plain(kernels, &convolution.of_squares(), 1.0),
                 Layout::board(outputs, lanes, |square, feature| feature * SQUARES + square),
             ),
         };
@@ -139,8 +143,8 @@ impl HeadPlan {
         let part = Part { dense: &head.hidden, factor: 1.0, outputs: &hidden };
         HeadPlan {
             features,
-            hidden: DensePlan::new(packing, &flat, &[part]),
-            output: DensePlan::plain(packing, &head.output, 1.0),
+            hidden: DensePlan::new(kernels, &flat, &[part]),
+            output: DensePlan::plain(kernels, &head.output, 1.0),
             activation,
             outputs: head.output.outputs,
         }

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `layout` | where the features of a row lie among vectors |
 //! | `dense` | dense layers and normalisations, packed |
-//! | `magnitudes` | how large inputs become, for those that are quantised |
 //! | `plan` | a network prepared for the kernels |
+//! | `quantise` | its large layers in 8 bits |
 //! | `embedding` | from planes, or from a tower, to the rows of the first encoder |
 //! | `encoder`, `smolgen` | attention and feed-forward networks |
 //! | `heads` | policy, value and moves left |
@@ -17,9 +17,10 @@ mod encoder;
 mod evaluator;
 mod heads;
 mod layout;
-mod magnitudes;
 mod plan;
+mod quantise;
 mod smolgen;
 
 pub(super) use evaluator::TransformerEvaluator;
 pub(super) use plan::{TransformerNetwork, TransformerPlan};
+pub(super) use quantise::quantise;

@@ -2,12 +2,11 @@
 
 use super::super::packer::Packer;
 use super::super::prepared::TowerPlan;
-use super::dense::{DensePlan, Packing};
+use super::dense::DensePlan;
 use super::embedding::EmbeddingPlan;
 use super::encoder::EncoderPlan;
 use super::heads::{HeadPlan, PolicyPlan};
 use super::smolgen::SmolgenPlan;
-use crate::backend::Arithmetic;
 use crate::backend::side_by_side::in_parts;
 use crate::network::Block;
 use crate::network::layers::{AttentionPolicy, Encoder, Head, Layers};
@@ -40,18 +39,16 @@ impl TransformerPlan {
     /// Prepares a network with these heads.
     pub(in super::super) fn new(
         kernels: Kernels,
-        arithmetic: Arithmetic,
         layers: &Layers,
         policy: &AttentionPolicy,
         value: &Head,
     ) -> TransformerPlan {
-        let packing = Packing { kernels, arithmetic };
         let tower = layers.tower.as_ref().map(|tower| {
             let blocks: Vec<Block> = tower.blocks.iter().map(Block::decode).collect();
-            TowerPlan::new(&Packer::new(&packing.kernels, &blocks), &tower.input.decode(), &blocks, layers.activation)
+            TowerPlan::new(&Packer::new(&kernels, &blocks), &tower.input.decode(), &blocks, layers.activation)
         });
         let body = layers.body.as_ref();
-        let embedding = body.map(|body| EmbeddingPlan::new(packing, body, layers.activation));
+        let embedding = body.map(|body| EmbeddingPlan::new(kernels, body, layers.activation));
         let of_body = body.map_or(&[][..], |body| &body.encoders);
         let alpha = body.map_or(1.0, |body| body.alpha);
         let smolgen = of_body.iter().chain(&policy.encoders).find_map(|encoder| encoder.smolgen.as_ref());
@@ -60,15 +57,23 @@ impl TransformerPlan {
             (None, tower) => tower.as_ref().map_or(0, |tower| tower.columns),
         };
         TransformerPlan {
-            encoders: encoders(packing, of_body, alpha),
-            smolgen: smolgen.map(|smolgen| SmolgenPlan::shared(packing, smolgen)),
-            policy: PolicyPlan::new(packing, policy),
-            value: HeadPlan::new(packing, value, layers.activation),
-            moves_left: layers.moves_left.as_ref().map(|head| HeadPlan::new(packing, head, layers.activation)),
+            encoders: encoders(kernels, of_body, alpha),
+            smolgen: smolgen.map(|smolgen| SmolgenPlan::shared(kernels, smolgen)),
+            policy: PolicyPlan::new(kernels, policy),
+            value: HeadPlan::new(kernels, value, layers.activation),
+            moves_left: layers.moves_left.as_ref().map(|head| HeadPlan::new(kernels, head, layers.activation)),
             tower,
             embedding,
             columns,
         }
+    }
+
+    /// The layers that take nearly all the time, and may be quantised.
+    pub(super) fn layers(&mut self) -> impl Iterator<Item = &mut DensePlan> {
+        let dense = self.embedding.as_mut().and_then(|embedding| embedding.dense.as_mut());
+        let embedding = dense.into_iter().flat_map(|dense| dense.feed_forward.layers());
+        let encoders = self.encoders.iter_mut().flat_map(EncoderPlan::layers);
+        embedding.chain(encoders).chain(&mut self.smolgen).chain(self.policy.layers())
     }
 
     /// Outputs of the value head: 3 or 1.
@@ -78,10 +83,6 @@ impl TransformerPlan {
 }
 
 /// Packs encoders on as many threads as there are cores: a large network takes seconds.
-fn encoders(packing: Packing, encoders: &[Encoder], alpha: f32) -> Vec<EncoderPlan> {
-    let before = |index: usize| Some(&encoders.get(index.checked_sub(1)?)?.norm2);
-    in_parts(encoders, |first, part| {
-        let encoders = part.iter().enumerate();
-        encoders.map(|(index, encoder)| EncoderPlan::new(packing, encoder, alpha, before(first + index))).collect()
-    })
+fn encoders(kernels: Kernels, encoders: &[Encoder], alpha: f32) -> Vec<EncoderPlan> {
+    in_parts(encoders, |_, part| part.iter().map(|encoder| EncoderPlan::new(kernels, encoder, alpha)).collect())
 }

@@ -1,10 +1,10 @@
 //! Generates the attention biases of an encoder from the whole board (docs/lc0.md, 4.8).
 
-use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
+use super::dense::{DensePlan, Part, Work, norm_plan};
 use super::layout::Layout;
 use crate::network::layers::Smolgen;
 use crate::network::{Activation, SQUARES};
-use zeitnot_kernels::{Buffer, NormPlan, RowShape};
+use zeitnot_kernels::{Buffer, Kernels, NormPlan, RowShape};
 
 /// Smolgen of one encoder, without the matrix that all encoders share.
 pub(super) struct SmolgenPlan {
@@ -52,16 +52,16 @@ pub(super) fn scores(lanes: usize) -> usize {
 }
 
 impl SmolgenPlan {
-    pub(super) fn new(packing: Packing, smolgen: &Smolgen, heads: usize) -> SmolgenPlan {
-        let lanes = packing.kernels.lanes();
+    pub(super) fn new(kernels: Kernels, smolgen: &Smolgen, heads: usize) -> SmolgenPlan {
+        let lanes = kernels.lanes();
         let features = smolgen.compress.outputs;
         let flat = Layout::board(features, lanes, |square, feature| square * features + feature);
         let hidden = Layout::plain(smolgen.hidden.outputs, lanes);
         let numbers = Layout::heads(heads, smolgen.shared.inputs, lanes);
-        let layer = |dense, inputs, outputs| DensePlan::new(packing, inputs, &[Part { dense, factor: 1.0, outputs }]);
+        let layer = |dense, inputs, outputs| DensePlan::new(kernels, inputs, &[Part { dense, factor: 1.0, outputs }]);
         SmolgenPlan {
             heads,
-            compress: DensePlan::plain(packing, &smolgen.compress, 1.0),
+            compress: DensePlan::plain(kernels, &smolgen.compress, 1.0),
             hidden: layer(&smolgen.hidden, &flat, &hidden),
             norm1: norm_plan(&smolgen.norm1, &hidden),
             output: layer(&smolgen.output, &hidden, &numbers),
@@ -71,11 +71,16 @@ impl SmolgenPlan {
     }
 
     /// Packs the last matrix, which all encoders share.
-    pub(super) fn shared(packing: Packing, smolgen: &Smolgen) -> DensePlan {
-        let lanes = packing.kernels.lanes();
+    pub(super) fn shared(kernels: Kernels, smolgen: &Smolgen) -> DensePlan {
+        let lanes = kernels.lanes();
         let inputs = Layout::plain(smolgen.shared.inputs, lanes);
         let outputs = Layout::board(SQUARES, lanes, |from, to| from * SQUARES + to);
-        DensePlan::new(packing, &inputs, &[Part { dense: &smolgen.shared, factor: 1.0, outputs: &outputs }])
+        DensePlan::new(kernels, &inputs, &[Part { dense: &smolgen.shared, factor: 1.0, outputs: &outputs }])
+    }
+
+    /// The layers that may be quantised.
+    pub(super) fn layers(&mut self) -> [&mut DensePlan; 3] {
+        [&mut self.compress, &mut self.hidden, &mut self.output]
     }
 
     /// Makes the biases of some boards from the rows of their squares.
