@@ -19,7 +19,7 @@ pub(super) trait Arithmetic<S: Simd> {
     const IS_QUANTISED: bool;
     /// Words of a row that are multiplied in one step, a divisor of the lanes.
     const STEP: usize = 1;
-    /// Whether pairs of products of bytes are added up in 16 bits: those of the first two bytes of a word, and those of the
+    /// Whether four products of bytes are added up in 16 bits: those of the first two bytes of two words, and those of the
     /// others.
     const HAS_SHORT_SUMS: bool = false;
     /// Rows that a tile of a product spans at most: 4, 6, 8 or 12.
@@ -172,11 +172,9 @@ mod x86 {
         }
     }
 
-    /// An [`Arithmetic`] of words of four bytes in vectors of AVX2: its constants, if they are not the usual ones, and
-    /// what adds products to sums.
+    /// An [`Arithmetic`] of words of four bytes in vectors of AVX2, by one instruction.
     macro_rules! bytes_of_avx2 {
-        ($(#[$doc:meta])* $name:ident { $($constants:tt)* }
-         |$sums:ident, $row:ident, $weights:ident| $multiply_add:expr) => {
+        ($(#[$doc:meta])* $name:ident, $instruction:ident) => {
             $(#[$doc])*
             pub(crate) struct $name;
 
@@ -185,7 +183,6 @@ mod x86 {
                 type Row = __m256i;
                 type Sums = __m256i;
                 const IS_QUANTISED: bool = true;
-                $($constants)*
 
                 #[inline(always)]
                 unsafe fn zero() -> __m256i {
@@ -203,9 +200,9 @@ mod x86 {
                     unsafe { _mm256_set1_epi32(*from.cast()) }
                 }
                 #[inline(always)]
-                unsafe fn multiply_add($row: __m256i, $weights: __m256i, $sums: __m256i) -> __m256i {
+                unsafe fn multiply_add(row: __m256i, weights: __m256i, sums: __m256i) -> __m256i {
                     // SAFETY: see above.
-                    unsafe { $multiply_add }
+                    unsafe { $instruction(sums, row, weights) }
                 }
                 #[inline(always)]
                 unsafe fn number(sums: __m256i) -> __m256 {
@@ -216,30 +213,58 @@ mod x86 {
         };
     }
 
-    bytes_of_avx2!(
-        /// Words of four bytes, multiplied by AVX2: the sums of two products have 16 bits. No sum leaves them where the
-        /// weights have the scale of [`byte_scale`](crate::Kernels::byte_scale).
-        ///
-        /// Sums of four products would be a fifth faster, but their larger scales change 1.2 % of T1-256x10's first
-        /// choices.
-        ShortSums {
-            const HAS_SHORT_SUMS: bool = true;
-            // Short sums and the ones that widen them take registers, too.
-            const ROWS: usize = 4;
+    /// Words of four bytes, multiplied by AVX2: the sums of four products have 16 bits. No sum leaves them where the weights
+    /// have the scale of [`byte_scale`](crate::Kernels::byte_scale).
+    pub(crate) struct ShortSums;
+
+    impl Arithmetic<Avx2> for ShortSums {
+        type Words = [__m256i; 2];
+        type Row = [__m256i; 2];
+        type Sums = __m256i;
+        const IS_QUANTISED: bool = true;
+        const STEP: usize = 2;
+        const HAS_SHORT_SUMS: bool = true;
+        // The words of a step and short sums take registers, too.
+        const ROWS: usize = 4;
+
+        #[inline(always)]
+        unsafe fn zero() -> __m256i {
+            // SAFETY: see above.
+            unsafe { _mm256_setzero_si256() }
         }
-        |sums, row, weights| {
-            let pairs = _mm256_maddubs_epi16(row, weights);
-            _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+        #[inline(always)]
+        unsafe fn weights(from: *const u32, next: usize) -> [__m256i; 2] {
+            // SAFETY: see above.
+            unsafe { [_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.wrapping_add(next).cast())] }
         }
-    );
+        #[inline(always)]
+        unsafe fn repeat(from: *const u32) -> [__m256i; 2] {
+            // SAFETY: see above.
+            unsafe { [_mm256_set1_epi32(*from.cast()), _mm256_set1_epi32(*from.add(1).cast())] }
+        }
+        #[inline(always)]
+        unsafe fn multiply_add(row: [__m256i; 2], weights: [__m256i; 2], sums: __m256i) -> __m256i {
+            // SAFETY: see above.
+            unsafe {
+                let (a, b) = (_mm256_maddubs_epi16(row[0], weights[0]), _mm256_maddubs_epi16(row[1], weights[1]));
+                _mm256_add_epi32(sums, _mm256_madd_epi16(_mm256_add_epi16(a, b), _mm256_set1_epi16(1)))
+            }
+        }
+        #[inline(always)]
+        unsafe fn number(sums: __m256i) -> __m256 {
+            // SAFETY: see above.
+            unsafe { _mm256_cvtepi32_ps(sums) }
+        }
+    }
+
     bytes_of_avx2!(
         /// Words of four bytes, multiplied by AVX-VNNI.
-        AvxVnni {}
-        |sums, row, weights| _mm256_dpbusd_avx_epi32(sums, row, weights)
+        AvxVnni,
+        _mm256_dpbusd_avx_epi32
     );
     bytes_of_avx2!(
         /// Words of four bytes, multiplied by AVX-512 VNNI in registers of 256 bits.
-        Vnni256 {}
-        |sums, row, weights| _mm256_dpbusd_epi32(sums, row, weights)
+        Vnni256,
+        _mm256_dpbusd_epi32
     );
 }

@@ -28,7 +28,7 @@ use super::winograd::{Four, Two};
 pub(super) struct Entries {
     pub lanes: usize,
     pub panel: usize,
-    /// Whether `rows_of_bytes` adds up pairs of products in 16 bits.
+    /// Whether `rows_of_bytes` adds up products in 16 bits.
     pub has_short_sums: bool,
     pub product: unsafe fn(&Product),
     pub input_four: unsafe fn(&Input<'_>),

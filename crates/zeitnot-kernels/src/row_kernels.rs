@@ -13,8 +13,11 @@ use super::winograd::SQUARES;
 /// The largest byte of a weight.
 const LARGEST_BYTE: f32 = 127.0;
 
-/// The largest sum of two weights before they are rounded, by half a byte each: `128 * 255` is below `2^15`.
-const LARGEST_SHORT_SUM: f32 = 127.0;
+/// The largest sum of four weights before they are rounded, by half a byte each: `128 * 255` is below `2^15`.
+const LARGEST_SHORT_SUM: f32 = 126.0;
+
+/// Bytes of a word.
+const WORD: usize = 4;
 
 /// Sizes of a product of rows; see `rows` for the layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,10 +131,13 @@ impl Kernels {
     pub fn byte_scale(&self, column: &[f32]) -> f32 {
         let mut scale = column.iter().fold(0.0f32, |largest, weight| largest.max(weight.abs())) / LARGEST_BYTE;
         if self.entries.has_short_sums {
-            for pair in column.chunks(2) {
-                let above: f32 = pair.iter().map(|weight| weight.max(0.0)).sum();
-                let below: f32 = pair.iter().map(|weight| weight.min(0.0)).sum();
-                scale = scale.max(above.max(-below) / LARGEST_SHORT_SUM);
+            for words in column.chunks(2 * WORD) {
+                for pair in [0, 2] {
+                    let four = || words.iter().skip(pair).take(2).chain(words.iter().skip(pair + WORD).take(2));
+                    let above: f32 = four().map(|weight| weight.max(0.0)).sum();
+                    let below: f32 = four().map(|weight| weight.min(0.0)).sum();
+                    scale = scale.max(above.max(-below) / LARGEST_SHORT_SUM);
+                }
             }
         }
         if scale > 0.0 { scale } else { 1.0 }

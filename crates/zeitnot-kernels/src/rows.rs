@@ -10,6 +10,9 @@ use super::activation::Activation;
 use super::arithmetic::Arithmetic;
 use super::simd::Simd;
 
+/// Words of a cache line.
+const LINE: usize = 16;
+
 /// A product `output = activation(input * weights + start)`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowProduct {
@@ -180,7 +183,9 @@ impl Panel<'_> {
                     for n in 0..N {
                         columns[n] = A::weights(weights[n], next_row);
                         for _ in 0..A::STEP {
-                            if PACKED {
+                            // One prefetch for each cache line is faster in steps of several words; two are in those of
+                            // one (by 7 % in float32 with AVX2, Zen 3).
+                            if PACKED && (A::STEP == 1 || n * S::LANES % LINE == 0) {
                                 S::prefetch(weights[n].wrapping_add(ahead).cast());
                             }
                             weights[n] = weights[n].add(next_row);
