@@ -214,14 +214,14 @@ fn auto_takes_native_where_an_option_asks_for_8_bits() {
 }
 
 #[test]
-fn native_takes_8_bits_unasked_where_the_processor_multiplies_bytes() {
+fn native_takes_8_bits_unasked_where_the_processor_is_fast_with_them() {
     for (name, shape) in attention_networks() {
         let network = Network::from_bytes(&shape.gzip(9), "tiny.pb.gz").unwrap();
         let device = |options: &str| {
             let options = BackendOptions { device: options.parse().unwrap(), ..BackendOptions::default() };
             backend::create("native", Some(&network), &options).unwrap().attributes().device.clone()
         };
-        assert_eq!(device("").ends_with("int8"), shape.body.is_some() && Isa::best().multiplies_bytes(), "{name}");
+        assert_eq!(device("").ends_with("int8"), shape.body.is_some() && Isa::best().is_fast_in_8_bits(), "{name}");
         assert!(!device("precision=f32").ends_with("int8") && !device("isa=portable").ends_with("int8"), "{name}");
     }
 }
@@ -256,7 +256,7 @@ fn t1_in_8_bits_chooses_as_lc0_does() {
     let golden = golden::evaluations(&shared, "t1-256x10", 21);
     let games = golden::games(&shared);
     let first = |logits: &[f32]| (0..logits.len()).max_by(|&a, &b| logits[a].total_cmp(&logits[b]));
-    for isa in available().filter(|isa| isa.multiplies_bytes()) {
+    for isa in available().filter(|isa| isa.is_fast_in_8_bits()) {
         let backend = prepare(&network, isa, Arithmetic::Int8).unwrap();
         let mut evaluator = backend.evaluator().unwrap();
         let agrees = |golden: &&Golden| {

@@ -131,7 +131,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Ok((location, network))) => {
             look(network_check(engine.options(), &location, &network));
             let is_native = in_use.is_none() && options.device.isa.is_none() && options.device.arithmetic.is_none();
-            if matches!(location, Location::BuiltIn(_)) && is_native && Isa::best().multiplies_bytes() {
+            if matches!(location, Location::BuiltIn(_)) && is_native && Isa::best().is_fast_in_8_bits() {
                 look(Check::ok("a stronger network", STRONGER.to_owned()));
             }
         }

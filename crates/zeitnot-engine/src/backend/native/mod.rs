@@ -130,13 +130,14 @@ impl NativeBackend {
     }
 }
 
-/// The arithmetic that a network plays best with on this processor: 8 bits if the processor multiplies bytes (VNNI) and
-/// the network is a transformer no wider than [`WIDEST_IN_8_BITS`], else float32.
+/// The arithmetic that a network plays best with on this processor: 8 bits if the processor is fast with them and the
+/// network is a transformer no wider than [`WIDEST_IN_8_BITS`], else float32.
 ///
-/// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
+/// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32, with AVX2 alone 1.9 times, and wins at equal time
+/// (docs/low-precision.md).
 fn default_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
     let body = network.layers().and_then(|layers| layers.body.as_ref());
-    if body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.multiplies_bytes() {
+    if body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.is_fast_in_8_bits() {
         Arithmetic::Int8
     } else {
         Arithmetic::Float32
