@@ -35,7 +35,7 @@ impl Isa {
 
     /// Whether one instruction multiplies bytes and adds their products up in 32 bits (VNNI), with this instruction set
     /// on this processor.
-    pub fn multiplies_bytes(self) -> bool {
+    pub(super) fn multiplies_bytes(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => self.is_available() && has_avx512_vnni(),
@@ -46,7 +46,7 @@ impl Isa {
 
     /// Whether products of bytes are faster than those of numbers with this instruction set on this processor.
     pub fn is_fast_in_8_bits(self) -> bool {
-        self == Isa::Avx2 || self.multiplies_bytes()
+        self == Isa::Avx2 && self.is_available() || self.multiplies_bytes()
     }
 
     /// Whether this processor and its operating system can run the instruction set.

@@ -1,4 +1,5 @@
-//! Lists the positions by which a device is proved, and the rows in which a batch has them.
+//! Lists the positions by which a device is proved, and the rows in which a batch has them. By them and the positions on
+//! the way to them `native` rounds weights to 8 bits, too: others would change its evaluations.
 
 use crate::backend::{Attributes, Query};
 use crate::chess::{Game, Move};
