@@ -180,12 +180,11 @@ fn answers_to_the_bit(native: &NativeBackend, what: &str) {
 }
 
 /// How far 8 bits may take a logit, and q or d, in a random transformer: they are for networks whose numbers mean
-/// something. (The furthest is a tower with policy encoders, 1.30; no such network takes 8 bits unasked.)
-const LOGIT_OF_8_BITS: f32 = 1.5;
+/// something.
+const LOGIT_OF_8_BITS: f32 = 0.5;
 /// The same with AVX2, where the weights of an output have a larger scale if sums of four products need it, as they do
-/// among uniform weights. (The portable kernels with these scales take a logit as far, 2.39; that sums are exact is a test
-/// of the kernels.)
-const LOGIT_OF_8_BITS_AVX2: f32 = 2.5;
+/// among uniform weights.
+const LOGIT_OF_8_BITS_AVX2: f32 = 0.6;
 const VALUE_OF_8_BITS: f32 = 0.1;
 
 #[test]

@@ -92,7 +92,7 @@ impl NativeBackend {
         if let (Arithmetic::Int8, PreparedNetwork::Transformer(shared)) = (arithmetic, &mut shared) {
             let planes = |game: &Game| Some(Box::new(encode(game, input, history_fill).0));
             let query = |game| Query { planes: planes(&game), ..Query::default() };
-            transformer::quantise(shared, &proof::games_on_the_way().map(query).collect::<Vec<_>>())?;
+            transformer::quantise(shared, &proof::usual_games().map(query).collect::<Vec<_>>())?;
         }
         let attributes = Attributes {
             name: format!("native, {name}"),

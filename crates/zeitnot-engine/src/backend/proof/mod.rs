@@ -21,7 +21,7 @@ mod bounds;
 mod positions;
 mod record;
 
-pub(super) use positions::games_on_the_way;
+pub(super) use positions::usual_games;
 pub(super) use record::Record;
 
 /// Batches of the largest size, each with other positions in its rows; a device that gives the answers of the run before
