@@ -173,7 +173,7 @@ impl Kernels {
     }
 
     /// Vectors in a panel of weights; the last panel of a matrix may have fewer.
-    pub fn panel(&self) -> usize {
+    fn panel(&self) -> usize {
         self.entries.panel
     }
 

@@ -34,19 +34,13 @@ impl Packer {
         buffer
     }
 
-    /// The place of the weight of `row` and `column` in a matrix of `rows` padded rows and `columns` vectors of
-    /// columns.
-    pub(super) fn place(&self, rows: usize, columns: usize, row: usize, column: usize) -> usize {
-        self.kernels.place(rows, columns, row, column)
-    }
-
     fn matrix(&self, inner: usize, outputs: usize, bias: &[f32], weight: impl Fn(usize, usize) -> f32) -> MatrixPlan {
         let columns = self.vectors(outputs);
         let rows = inner * self.lanes;
         let mut weights = Buffer::new(rows * columns * self.lanes);
         for row in 0..rows {
             for column in 0..outputs {
-                weights[self.place(rows, columns, row, column)] = weight(row, column);
+                weights[self.kernels.place(rows, columns, row, column)] = weight(row, column);
             }
         }
         MatrixPlan { inner, columns, weights, bias: self.padded(bias) }
@@ -150,7 +144,7 @@ impl Packer {
         for (output, kernels) in kernels.chunks_exact(convolution.inputs).enumerate() {
             for (input, kernel) in kernels.iter().enumerate() {
                 tiling.filter(kernel, &mut filter);
-                let place = self.place(rows, columns, input, output);
+                let place = self.kernels.place(rows, columns, input, output);
                 for (index, &weight) in filter[..tiling.numbers()].iter().enumerate() {
                     weights[index * numbers + place] = weight;
                 }

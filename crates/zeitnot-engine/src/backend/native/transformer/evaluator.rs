@@ -75,6 +75,7 @@ impl TransformerEvaluator {
         Ok(mem::take(&mut self.work.moments))
     }
 
+    /// Runs all layers for at most [`CHUNK`] positions; the heads' buffers have the outputs.
     fn run_layers(&mut self, shared: &TransformerNetwork, queries: &[Query]) -> Result<(), BackendError> {
         let (plan, boards) = (&shared.plan, queries.len());
         self.embed(shared, queries)?;
