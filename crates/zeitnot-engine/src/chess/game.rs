@@ -1,7 +1,6 @@
 //! A game: a start position and the moves from it.
 
 use super::{FenError, MoveError, Position, Ratings, fen, moves};
-use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, Square};
 use std::num::NonZeroU32;
 
@@ -106,12 +105,12 @@ impl Game {
 
     /// The current position as FEN, with an en passant square only where a capture is legal.
     pub fn fen(&self) -> String {
-        fen_of(self.current())
+        self.current().fen()
     }
 
     /// The first position as FEN, as [`Game::fen`] writes it.
     pub fn start_fen(&self) -> String {
-        fen_of(&self.positions[0])
+        self.positions[0].fen()
     }
 
     /// Whether castling needs the rules of Chess960: at the start a king or rook that may castle stands elsewhere than
@@ -120,12 +119,6 @@ impl Game {
         let setup = self.positions[0].chess().to_setup(EnPassantMode::Legal);
         CastlingMode::detect(&setup).is_chess960()
     }
-}
-
-fn fen_of(position: &Position) -> String {
-    let mut setup = position.chess().to_setup(EnPassantMode::Legal);
-    setup.fullmoves = position.fullmoves();
-    Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore).to_string()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One position of a game, with the counters that the board alone does not show.
 
+use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::san::{San, SanPlus};
 use shakmaty::zobrist::{Zobrist64, ZobristValue as _};
 use shakmaty::{Board, CastlingSide, Chess, Color, EnPassantMode, File, Move, MoveList, Position as _, Role, Square};
@@ -25,7 +26,7 @@ impl Position {
     }
 
     /// The position after `mv`, a legal move here; `earlier` are the game's positions so far, this one last.
-    pub(super) fn after(&self, mv: Move, earlier: &[Position]) -> Position {
+    pub(crate) fn after(&self, mv: Move, earlier: &[Position]) -> Position {
         let mut chess = self.chess.clone();
         chess.play_unchecked(mv);
         // shakmaty updates the key for plain moves only; after other moves the key is computed anew.
@@ -54,6 +55,13 @@ impl Position {
     /// The position in shakmaty's form, which knows the rules.
     pub fn chess(&self) -> &Chess {
         &self.chess
+    }
+
+    /// The position as FEN, with an en passant square only where a capture is legal.
+    pub(crate) fn fen(&self) -> String {
+        let mut setup = self.chess.to_setup(EnPassantMode::Legal);
+        setup.fullmoves = self.fullmoves();
+        Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore).to_string()
     }
 
     /// The pieces.

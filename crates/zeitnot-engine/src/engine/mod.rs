@@ -126,7 +126,7 @@ pub struct Engine {
     rescaled: WdlRescale,
     /// Ratings by which the tree's positions were evaluated.
     rated: Option<Ratings>,
-    /// The options that decided what the forest holds; `None` for another tree.
+    /// The options that decided what the tree holds; `None` before the first search.
     decisive: Option<BTreeMap<String, String>>,
     /// Source of the seeds for the searches of a game; `None` before the first one, and without `RandomSeed`.
     random: Option<Xoshiro256PlusPlus>,
@@ -305,15 +305,13 @@ impl Engine {
     /// The parameters of a search with limits `go` of the current position, by the options.
     pub(super) fn search_params(&self, go: &GoParams) -> SearchParams {
         let mut params = self.played_options(go).search_params();
-        params.forest = self.keeps_positions(go);
-        params.transpositions |= params.forest;
         params.wdl_rescale.side = contempt::side(self.options.contempt_mode, self.game.current().turn(), go);
         params
     }
 
-    /// Whether a search with these limits keeps the positions that are searched: an analysis does, which has no clock,
-    /// and whatever follows in its forest. A tree of another kind that knows something is not given up for a forest.
-    fn keeps_positions(&self, go: &GoParams) -> bool {
+    /// Whether a search with these limits keeps all positions that are searched: an analysis does, which has no clock, and
+    /// whatever goes on in its tree.
+    pub(super) fn keeps_positions(&self, go: &GoParams) -> bool {
         let Options { tree_memory, algorithm, .. } = &self.options;
         let is_plain = *algorithm == SearchAlgorithm::Classic && self.manner(go).is_none();
         if *tree_memory != TreeMemory::Forest || !is_plain || self.options.memory_limit().is_none() {
@@ -321,11 +319,7 @@ impl Engine {
         }
         let is_move = go.movetime.is_some() && !self.is_analysis;
         let is_timed = go.clock(self.game.current().turn()).is_some() || is_move || go.ponder;
-        self.tree.as_ref().map_or(!is_timed, |tree| match tree.kept_positions() {
-            Some(kept) => !is_timed || kept > 0 || !tree.is_empty(),
-            // A file that is named is wanted.
-            None => !is_timed && (tree.is_empty() || !self.options.tree_file.is_empty()),
-        })
+        !is_timed || self.tree.as_ref().is_some_and(Tree::keeps)
     }
 
     /// A line for the user when contempt is set but has no effect in this search.

@@ -264,8 +264,6 @@ options! {
         "Count a first repetition inside the search as a draw";
     sticky_endgames: bool = LC0.sticky_endgames, "StickyEndgames", "sticky-endgames", Kind::Check,
         "Let proven results travel up the tree";
-    transpositions: bool = LC0.transpositions, "Transpositions", "transpositions", Kind::Check,
-        "Let positions that several moves lead to share their statistics: a graph instead of a tree";
     tree_memory: TreeMemory = TreeMemory::Forest, "TreeMemory", "tree-memory", Kind::of_words::<TreeMemory>(),
         "Trees to keep: those of all positions analysed without a clock, that below the game's moves, or none";
     tree_file: String = "", "TreeFile", "tree-file", Kind::File,
@@ -502,8 +500,6 @@ impl Options {
             },
             sticky_endgames: self.sticky_endgames,
             two_fold_draws: self.two_fold_draws,
-            transpositions: self.transpositions,
-            forest: false,
             out_of_order_eval: self.out_of_order_eval,
             max_out_of_order_evals_factor: self.max_out_of_order,
             max_collision_events: self.max_collision_events as u32,

@@ -182,24 +182,22 @@ impl Engine {
         let Configured { limits, params: search_params, stoppers, network_alone } =
             algorithm::configure(options.algorithm, moves, clock_ms, limits, search_params, stoppers);
         let (is_limited, ratings) = (self.take_manner(params), self.ratings());
-        let (share, forest) = (search_params.transpositions, search_params.forest);
-        let decisive = forest.then(|| tree_file::decisive(options));
-        let is_decided_otherwise = decisive.is_some() && self.decisive.is_some() && decisive != self.decisive;
+        let keeps = self.keeps_positions(params);
+        let decisive = Some(tree_file::decisive(options));
+        let is_decided_otherwise = keeps && self.decisive.is_some() && decisive != self.decisive;
         let is_other_value =
             is_decided_otherwise || !search_params.wdl_rescale.grows_as(&self.rescaled) || ratings != self.rated;
         if network_alone || is_limited || is_other_value || options.tree_memory == TreeMemory::Off {
             self.reset_tree();
         }
-        if self.tree.as_ref().is_some_and(|tree| !tree.is_kind(share, forest)) {
+        if keeps {
+            self.take_up_tree_file();
+        } else if self.tree.as_ref().is_some_and(Tree::keeps) {
             // What comes now is not the tree of a file.
             self.save_tree_file();
             self.tree_file = None;
-            self.tree.iter_mut().for_each(|tree| tree.take_kind(share, forest));
-            self.tree_changed();
         }
-        if search_params.forest {
-            self.take_up_tree_file();
-        }
+        self.tree.iter_mut().for_each(|tree| tree.set_keeps(keeps));
         (self.rescaled, self.rated, self.decisive) = (search_params.wdl_rescale, ratings, decisive);
         self.game.set_ratings(ratings);
         let seed = self.next_seed();

@@ -7,7 +7,7 @@ use super::options::{Options, SPECS};
 use super::{Engine, GoParams};
 use crate::announcer::ERROR;
 use crate::chess::{Game, to_uci};
-use crate::search::{Search, Tree};
+use crate::search::{Saved, SavedTop, Search, Tree, tree_share};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -15,16 +15,16 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use thiserror::Error;
-use zeitnot_text::files::{named_path, write_whole};
+use zeitnot_text::files::{named_path, open_regular, write_whole};
 
 /// Version of the form of files; a file of another one is refused.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The options that decide what a tree holds. Others only say how a search goes on in it.
 const DECISIVE: [&str; 15] = [
@@ -69,6 +69,8 @@ pub struct TreeFacts {
     pub moves: Vec<String>,
     /// Number of positions.
     pub positions: usize,
+    /// The positions that trees begin with.
+    tops: Vec<SavedTop>,
     /// Visits of the root.
     pub visits: u32,
     /// Number of other positions that were searched for themselves.
@@ -118,9 +120,8 @@ impl TreeFacts {
 
     /// The tree with these facts, of which it has its own numbers; `None` where positions are not kept.
     fn snapshot(self, tree: &Tree) -> Option<Snapshot> {
-        let (forest, positions) = tree.save()?;
-        let (visits, kept) = (tree.visits(), tree.kept_positions().unwrap_or_default());
-        Some(Snapshot { facts: TreeFacts { positions, visits, kept, ..self }, forest })
+        let Saved { tops, bytes, positions, kept } = tree.save()?;
+        Some(Snapshot { facts: TreeFacts { tops, positions, visits: tree.visits(), kept, ..self }, bytes })
     }
 
     /// The game at whose end the root stands.
@@ -136,7 +137,9 @@ impl TreeFacts {
 /// # Errors
 /// [`TreeFileError::File`] and [`TreeFileError::Damaged`].
 pub fn tree_facts(path: &Path) -> Result<TreeFacts, TreeFileError> {
-    load(path).map(|(facts, _)| facts)
+    let (facts, source) = open(path)?;
+    load(path, &facts, source, 0)?;
+    Ok(facts)
 }
 
 /// Merges saved trees into one file: of a position that several have, the one with the most visits stays. The root is
@@ -145,56 +148,60 @@ pub fn tree_facts(path: &Path) -> Result<TreeFacts, TreeFileError> {
 /// # Errors
 /// [`TreeFileError`]: then nothing is written.
 pub fn merge_trees(first: &Path, others: &[PathBuf], out: &Path) -> Result<TreeFacts, TreeFileError> {
-    let (facts, mut tree) = load(first)?;
+    let (facts, source) = open(first)?;
+    let game = facts.game().ok_or_else(|| damaged(first, NO_GAME))?;
+    let mut sources = vec![(facts.tops.clone(), source)];
     for path in others {
-        let (other, mut its_tree) = load(path)?;
+        let (other, source) = open(path)?;
         let named = |facts: &TreeFacts| (facts.network_sha256.clone(), facts.options.clone(), facts.chess960);
         if named(&other) != named(&facts) {
             let told = |facts: &TreeFacts| format!("{} and {:?}", facts.network, facts.options);
             return Err(TreeFileError::Other { path: path.clone(), saved: told(&other), here: told(&facts) });
         }
-        tree.absorb(&mut its_tree);
+        sources.push((other.tops, source));
     }
+    let tree = Tree::load(game, sources, usize::MAX).map_err(|error| damaged(first, error.0))?;
     let snapshot = facts.snapshot(&tree).ok_or(TreeFileError::NothingKept)?;
     snapshot.write(out)?;
     Ok(snapshot.facts)
 }
 
-/// The tree of a file, and the facts about it.
-fn load(path: &Path) -> Result<(TreeFacts, Tree), TreeFileError> {
-    let (facts, bytes) = read(path)?;
-    let tree = tree_of(&facts, &bytes, path)?;
-    Ok((facts, tree))
+/// A saved tree whose facts have been read.
+type Source = BufReader<GzDecoder<BufReader<File>>>;
+
+const NO_GAME: &str = "its game cannot be played";
+
+/// The most bytes of the line of facts.
+const LONGEST_FACTS: u64 = 1 << 26;
+
+/// The facts of a file, and the trees that follow them.
+fn open(path: &Path) -> Result<(TreeFacts, Source), TreeFileError> {
+    let file = open_regular(path).map_err(|error| TreeFileError::File { path: path.to_owned(), error })?.0;
+    let mut source = BufReader::new(GzDecoder::new(BufReader::new(file)));
+    let mut line = Vec::new();
+    source.by_ref().take(LONGEST_FACTS).read_until(b'\n', &mut line).map_err(|error| damaged(path, error))?;
+    let facts: TreeFacts = serde_json::from_slice(&line).map_err(|error| damaged(path, error))?;
+    if facts.format != FORMAT {
+        let (saved, here) = (format!("format {} (version {})", facts.format, facts.version), FORMAT.to_string());
+        return Err(TreeFileError::Other { path: path.to_owned(), saved, here });
+    }
+    Ok((facts, source))
 }
 
-fn tree_of(facts: &TreeFacts, bytes: &[u8], path: &Path) -> Result<Tree, TreeFileError> {
-    let game = facts.game().ok_or_else(|| damaged(path, "its game cannot be played"))?;
-    Tree::load(game, bytes).map_err(|_| damaged(path, "its positions do not fit together"))
+/// The tree of a file; `limit`: bytes of memory.
+fn load(path: &Path, facts: &TreeFacts, source: Source, limit: usize) -> Result<Tree, TreeFileError> {
+    let game = facts.game().ok_or_else(|| damaged(path, NO_GAME))?;
+    Tree::load(game, [(facts.tops.clone(), source)], limit).map_err(|error| damaged(path, error.0))
 }
 
 fn damaged(path: &Path, reason: impl ToString) -> TreeFileError {
     TreeFileError::Damaged { path: path.to_owned(), reason: reason.to_string() }
 }
 
-/// The facts, and the forest as bytes.
-fn read(path: &Path) -> Result<(TreeFacts, Vec<u8>), TreeFileError> {
-    let file = File::open(path).map_err(|error| TreeFileError::File { path: path.to_owned(), error })?;
-    let mut bytes = Vec::new();
-    GzDecoder::new(BufReader::new(file)).read_to_end(&mut bytes).map_err(|error| damaged(path, error))?;
-    let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(|| damaged(path, "no facts"))?;
-    let facts: TreeFacts = serde_json::from_slice(&bytes[..end]).map_err(|error| damaged(path, error))?;
-    if facts.format != FORMAT {
-        let (saved, here) = (format!("format {} (version {})", facts.format, facts.version), FORMAT.to_string());
-        return Err(TreeFileError::Other { path: path.to_owned(), saved, here });
-    }
-    bytes.drain(..=end);
-    Ok((facts, bytes))
-}
-
-/// A forest and the facts about it, ready to be written.
+/// Trees and the facts about them, ready to be written.
 pub(super) struct Snapshot {
     facts: TreeFacts,
-    forest: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl Snapshot {
@@ -212,7 +219,7 @@ impl Snapshot {
             let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
             serde_json::to_writer(&mut encoder, &self.facts)?;
             encoder.write_all(b"\n")?;
-            encoder.write_all(&self.forest)?;
+            encoder.write_all(&self.bytes)?;
             encoder.finish()
         };
         let written = compressed().and_then(|bytes| write_whole(path, &bytes));
@@ -239,6 +246,7 @@ impl Engine {
             start: String::new(),
             moves: Vec::new(),
             positions: 0,
+            tops: Vec::new(),
             visits: 0,
             kept: 0,
         };
@@ -274,7 +282,7 @@ impl Engine {
 
     fn take_up(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
         self.finish();
-        let (facts, bytes) = read(path)?;
+        let (facts, source) = open(path)?;
         let here = self.origin();
         let other = |saved: String, here: String| TreeFileError::Other { path: path.to_owned(), saved, here };
         if facts.network_sha256 != here.network_sha256 {
@@ -285,7 +293,9 @@ impl Engine {
         if let Some((name, value)) = differs {
             return Err(other(format!("{name}={value}"), here.options[name].clone()));
         }
-        let tree = tree_of(&facts, &bytes, path)?;
+        let cache = self.loaded.as_ref().map_or(0, |loaded| loaded.backend.cache_bytes());
+        let limit = self.options.memory_limit().map_or(usize::MAX, |limit| tree_share(limit, cache));
+        let tree = load(path, &facts, source, limit)?;
         self.game = tree.game().clone();
         self.tree = Some(tree);
         self.other_game();

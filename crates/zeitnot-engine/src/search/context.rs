@@ -63,9 +63,13 @@ impl SearchContext {
 
     /// Bytes that the tree may take, without the share of the cache; `None`: no limit.
     pub(crate) fn tree_limit(&self) -> Option<usize> {
-        let limit = self.params.memory_limit?;
-        Some(limit.saturating_sub(self.backend.cache_bytes()).max(SMALLEST_TREE))
+        Some(tree_share(self.params.memory_limit?, self.backend.cache_bytes()))
     }
+}
+
+/// The part of a memory limit that a cache of so many bytes leaves to the tree.
+pub(crate) fn tree_share(limit: usize, cache_bytes: usize) -> usize {
+    limit.saturating_sub(cache_bytes).max(SMALLEST_TREE)
 }
 
 /// The worth of a draw to the player who moved into a node.

@@ -43,6 +43,7 @@ mod root;
 mod run;
 mod tree;
 
+pub(crate) use context::tree_share;
 pub(crate) use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 pub use request::{EndReason, Guess, Listener, SearchEnd};
 pub(crate) use request::{Finished, SearchRequest};
@@ -55,3 +56,4 @@ pub(crate) use run::{Hit, Search, SearchThreads};
 pub use tree::MOST_MOVES;
 pub(crate) use tree::Tree;
 pub(crate) use tree::root_noise::Noise;
+pub(crate) use tree::saved::{Saved, SavedTop};

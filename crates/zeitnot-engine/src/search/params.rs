@@ -84,10 +84,6 @@ pub(crate) struct SearchParams {
     pub sticky_endgames: bool,
     /// Whether a first repetition inside the search counts as a draw.
     pub two_fold_draws: bool,
-    /// Whether positions that several moves lead to share their statistics.
-    pub transpositions: bool,
-    /// Whether the positions that were searched stay known (see `tree/forest.rs`); they then share their statistics.
-    pub forest: bool,
     /// Whether terminals and cache hits are backed up while a batch is still gathered.
     pub out_of_order_eval: bool,
     /// Number of evaluations out of order that a batch may bring, in batch sizes.
@@ -130,8 +126,6 @@ impl SearchParams {
         },
         sticky_endgames: true,
         two_fold_draws: true,
-        transpositions: false,
-        forest: false,
         out_of_order_eval: true,
         max_out_of_order_evals_factor: 2.4,
         max_collision_events: 917,

@@ -8,15 +8,12 @@ use crate::search::params::SearchParams;
 use crate::search::tree::backup::PathEntry;
 use crate::search::tree::node::{NodeId, Value};
 use crate::search::tree::packed_move::PackedMove;
-use crate::search::tree::position_table::Identity;
 use crate::search::tree::terminal::GameEnd;
 use std::ops::Range;
 
 /// A node that visits of this batch pass.
 pub(crate) struct Step {
     pub node: NodeId,
-    /// The shared position that the visits entered through the node; the node itself if they entered none.
-    pub position: NodeId,
     /// The step before, or [`ROOT`].
     pub before: u32,
     /// The number of the move that leads here.
@@ -45,10 +42,6 @@ pub(crate) enum LeafKind {
     New,
     /// A node that was terminal before.
     Terminal,
-    /// A shared position that was evaluated before, on this path or another.
-    SharedPosition,
-    /// A position that repeats one on its path.
-    Repeats,
     /// The game ends at the leaf.
     Ends(GameEnd),
     /// The network is asked, by the query with this index.
@@ -62,10 +55,7 @@ pub(crate) enum LeafKind {
 impl LeafKind {
     /// Whether the leaf can be backed up without the network.
     pub(crate) fn needs_no_network(&self) -> bool {
-        matches!(
-            self,
-            LeafKind::Terminal | LeafKind::SharedPosition | LeafKind::Repeats | LeafKind::Ends(_) | LeafKind::Known(..)
-        )
+        matches!(self, LeafKind::Terminal | LeafKind::Ends(_) | LeafKind::Known(..))
     }
 }
 
@@ -93,12 +83,6 @@ pub(crate) struct Batch {
     pub(crate) resolved: Vec<Resolved>,
     /// Index of the first leaf that has not been looked at.
     pub(crate) looked_at: usize,
-    /// The positions of the leaves that have been looked at, where positions are shared.
-    pub(crate) identities: Vec<Identity>,
-    /// Index of the first leaf that has not been linked to its shared position.
-    pub(crate) linked: usize,
-    /// Number of queries of linked leaves.
-    pub(crate) linked_asked: usize,
     /// Steps from the root whose moves were played in the worker's game.
     pub(crate) trail: Vec<u32>,
     /// Visits that wait for the end of the batch.
@@ -161,11 +145,9 @@ impl Batch {
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.leaves.clear();
-        self.identities.clear();
         self.codes.clear();
         (self.waiting, self.out_of_order, self.collided) = (0, 0, 0);
         (self.looked_at, self.asked) = (0, 0);
-        (self.linked, self.linked_asked) = (0, 0);
     }
 }
 

@@ -9,9 +9,8 @@ use crate::search::params::SearchParams;
 use crate::search::tree::MOST_MOVES;
 use crate::search::tree::node::{NodeId, Value};
 use crate::search::tree::packed_move::PackedMove;
-use crate::search::tree::position_table::Identity;
 use crate::search::tree::prior_codes;
-use crate::search::tree::terminal::{depends_on_path, end_of_game, known_by_tables};
+use crate::search::tree::terminal::{end_of_game, known_by_tables};
 
 impl Batch {
     /// Extends the new leaves. `game` is the worker's own; its first `root_plies` moves lead to the root.
@@ -28,18 +27,8 @@ impl Batch {
             self.leaves[index].ends_at = depth + 1 + FIFTY_MOVES_PLIES.saturating_sub(position.rule50());
             let legal = position.legal_moves();
             let moves = &legal[..legal.len().min(MOST_MOVES)];
-            if context.params.transpositions {
-                self.identities.resize(index + 1, Identity::default());
-                self.identities[index] = Identity::of(position);
-            }
             self.leaves[index].kind = if let Some(end) = end_of_game(position, moves, depth, &context.params) {
-                // A forest has parents that other games lead to, too: even a repetition in the game is one of this way.
-                let is_of_this_game = context.params.forest && position.repetitions() > 0;
-                if context.params.transpositions && (depends_on_path(position, depth) || is_of_this_game) {
-                    LeafKind::Repeats
-                } else {
-                    LeafKind::Ends(end)
-                }
+                LeafKind::Ends(end)
             } else if let Some(end) = known_by_tables(position, depth, &context.probes) {
                 LeafKind::Ends(end)
             } else if let Some(known) =
@@ -108,7 +97,7 @@ impl Batch {
         game.truncate(root_plies + common);
         for ply in common..self.trail.len() {
             let step = &self.steps[self.trail[ply] as usize];
-            let (mv, parent) = (step.mv, self.steps[step.before as usize].position);
+            let (mv, parent) = (step.mv, self.steps[step.before as usize].node);
             let mv = self.resolve(mv, parent, game).unpack(game.current().board());
             game.push(mv);
         }

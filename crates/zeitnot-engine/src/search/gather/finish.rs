@@ -8,24 +8,20 @@ use crate::search::tree::Tree;
 use crate::search::tree::backup::{PathEntry, backup, cancel};
 use crate::search::tree::node::Terminal;
 use crate::search::tree::terminal::make_terminal;
-use crate::search::tree::transpositions::{self, Found};
 
 /// Divisor: the fifty-move rule bounds a line that has come 1 / `NEAR` of the way to it. Further away the rule is not
 /// the reason why a depth is not reached.
 const NEAR: u32 = 3;
 
 impl Batch {
-    /// Whether leaves can be backed up while the batch is still gathered; where positions are shared, they always may.
+    /// Whether leaves can be backed up while the batch is still gathered.
     pub(crate) fn has_out_of_order(&self, params: &SearchParams) -> bool {
-        params.transpositions || params.out_of_order_eval && self.leaves.iter().any(|leaf| leaf.kind.needs_no_network())
+        params.out_of_order_eval && self.leaves.iter().any(|leaf| leaf.kind.needs_no_network())
     }
 
     /// Stores the moves found so far, and backs up the leaves that need no network (unless `OutOfOrderEval` is off).
     pub(crate) fn back_up_out_of_order(&mut self, tree: &mut Tree, context: &SearchContext) -> Progress {
         self.write_moves(tree);
-        if context.params.transpositions {
-            self.link_leaves(tree);
-        }
         let mut progress = Progress::default();
         if !context.params.out_of_order_eval {
             return progress;
@@ -88,7 +84,7 @@ impl Batch {
         self.path.clear();
         let mut next = step;
         while let Some(step) = self.steps.get(next as usize) {
-            self.path.push(PathEntry { node: step.node, edge: step.edge, position: step.position });
+            self.path.push(PathEntry { node: step.node, edge: step.edge });
             next = step.before;
         }
     }
@@ -97,17 +93,12 @@ impl Batch {
     fn finish(&mut self, index: usize, tree: &mut Tree, context: &SearchContext, progress: &mut Progress) {
         let Leaf { step, visits, ends_at, .. } = self.leaves[index];
         self.trace(step);
-        let Step { node: id, position, .. } = self.steps[step as usize];
-        let mut found = Found::Known;
+        let Step { node: id, .. } = self.steps[step as usize];
         let value = match std::mem::replace(&mut self.leaves[index].kind, LeafKind::Done) {
             LeafKind::Done => return,
-            LeafKind::Terminal | LeafKind::SharedPosition => tree[id].value(),
-            LeafKind::Repeats => {
-                found = Found::Repetition;
-                tree[id].value()
-            }
+            LeafKind::Terminal => tree[id].value(),
             LeafKind::Ends(mut end) => {
-                let parent = self.path.get(1).map(|parent| (parent.position, usize::from(self.path[0].edge)));
+                let parent = self.path.get(1).map(|parent| (parent.node, usize::from(self.path[0].edge)));
                 if let (Terminal::Tablebase, Some((above, _))) = (end.kind, parent) {
                     // As far from the end as its parent was thought to be (docs/lc0.md, 3.4).
                     end.m = (tree[above].m - 1.0).max(0.0);
@@ -116,10 +107,10 @@ impl Batch {
                 tree[id].value()
             }
             LeafKind::Known(value, codes) => {
-                tree.set_priors(position, &self.codes[codes]);
-                found = Found::Opinion(value);
+                tree.set_priors(id, &self.codes[codes]);
                 if self.path.len() == 1 {
                     tree.prepare_root(context.position());
+                    tree.take_up_known_positions();
                 }
                 value
             }
@@ -133,17 +124,11 @@ impl Batch {
         progress.count(&self.path, visits);
         if let Some(asked) = context.depth_limit {
             let depth = self.path.len() as u32;
-            let has_ended = found == Found::Repetition || tree[id].is_terminal() || tree[position].is_terminal();
-            let ends_at = if has_ended { depth } else { ends_at };
+            let ends_at = if tree[id].is_terminal() { depth } else { ends_at };
             if ends_at <= asked && ends_at <= NEAR * depth {
                 progress.bounded += u64::from(visits);
             }
         }
-        let sticky = context.params.sticky_endgames;
-        if context.params.transpositions {
-            transpositions::backup(tree, &self.path, found, visits, sticky)
-        } else {
-            backup(tree, &self.path, value, visits, sticky)
-        }
+        backup(tree, &self.path, value, visits, context.params.sticky_endgames);
     }
 }

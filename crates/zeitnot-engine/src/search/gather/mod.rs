@@ -8,7 +8,6 @@ pub(crate) mod batch;
 pub(crate) mod candidates;
 pub(crate) mod extend;
 pub(crate) mod finish;
-pub(crate) mod link_leaves;
 pub(crate) mod puct;
 pub(crate) mod select;
 
@@ -64,32 +63,16 @@ impl Batch {
         tree.make_room(context.tree_limit().unwrap_or(usize::MAX), sent);
         let mut next = self.steps.len();
         let node = tree.root();
-        let root = Step { node, position: node, before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: sent };
+        let root = Step { node, before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: sent };
         self.steps.push(root);
         while let Some(step) = self.steps.get(next) {
             if let Some(ahead) = self.steps.get(next + LOOK_AHEAD) {
                 tree.prefetch_children(ahead.node);
             }
-            let (mut id, depth, visits) = (step.node, step.depth, step.visits);
-            let mut node = &mut tree[id];
-            let mut taken = node.in_flight > 0;
+            let (id, depth, visits) = (step.node, step.depth, step.visits);
+            let node = &mut tree[id];
+            let taken = node.in_flight > 0;
             node.in_flight += visits;
-            if context.params.transpositions
-                && let Some(position) = node.link()
-            {
-                if let Some(kind) = self.ends_at(tree, next, position, context) {
-                    let counted = visits.min(room);
-                    room -= counted;
-                    self.end_here(next, visits, counted, kind);
-                    next += 1;
-                    continue;
-                }
-                id = position;
-                self.steps[next].position = id;
-                node = &mut tree[id];
-                taken = node.in_flight > 0;
-                node.in_flight += visits;
-            }
             if node.is_terminal() {
                 let counted = visits.min(room);
                 room -= counted;
@@ -153,7 +136,7 @@ impl Batch {
             }
             tree.prefetch_edges(node);
             let (edge, mv, visits) = (allocation.edge, allocation.mv, allocation.visits);
-            self.steps.push(Step { node, position: node, before: step as u32, edge, mv, depth: depth + 1, visits });
+            self.steps.push(Step { node, before: step as u32, edge, mv, depth: depth + 1, visits });
         }
     }
 }

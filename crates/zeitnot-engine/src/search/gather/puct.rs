@@ -53,11 +53,18 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    /// Selection among the children of `node`, `depth` plies below the root.
+    /// Selection among the children of `node`, of which `visits` are known, `depth` plies below the root.
     #[inline]
-    pub(crate) fn new(node: &Node, depth: u32, params: &SearchParams, draw: DrawScore, has_moves_left: bool) -> Self {
+    pub(crate) fn new(
+        node: &Node,
+        visits: u32,
+        depth: u32,
+        params: &SearchParams,
+        draw: DrawScore,
+        has_moves_left: bool,
+    ) -> Self {
         let at_root = depth == 0;
-        let cpuct = if at_root { params.cpuct_at_root } else { params.cpuct }.at(node.n);
+        let cpuct = if at_root { params.cpuct_at_root } else { params.cpuct }.at(visits);
         let fpu = match (at_root, params.fpu_at_root) {
             (true, Some(fpu)) => fpu,
             _ => params.fpu,
@@ -65,7 +72,7 @@ impl Selector {
         Selector {
             fpu,
             q: -node.q(draw.at(depth)),
-            u_coefficient: cpuct * (node.children_visits().max(1) as f32).sqrt(),
+            u_coefficient: cpuct * (visits.saturating_sub(1).max(1) as f32).sqrt(),
             moves_left: MovesLeftUtility::new(params.moves_left, node, has_moves_left),
             draw_score: draw.at(depth + 1),
         }

@@ -164,7 +164,8 @@ impl<'a> RootReader<'a> {
     }
 
     pub(crate) fn selector(&self) -> Selector {
-        Selector::new(self.root(), 0, &self.context.params, self.context.draw, self.context.has_moves_left)
+        let root = self.root();
+        Selector::new(root, root.n, 0, &self.context.params, self.context.draw, self.context.has_moves_left)
     }
 }
 

@@ -141,9 +141,10 @@ impl RootReader<'_> {
             };
             let Some(mv) = mv else { break };
             moves.push(mv);
-            let Some(next) = next else { break };
+            // A position may have moves all the same where it was a root.
+            let Some(next) = next.filter(|next| !next.is_end_by_rule()) else { break };
             chess.play_unchecked(mv);
-            (node, depth) = (self.tree.place(next), depth + 1);
+            (node, depth) = (next, depth + 1);
         }
         moves
     }
@@ -181,7 +182,7 @@ impl RootReader<'_> {
                     s: Some(q + u + m),
                     v: terminal.or_else(|| value_of(Some(mv)).filter(|_| visited.is_some()).map(|value| -value)),
                     bounds: visited.map_or((-1, 1), |child| (child.bounds().lower, child.bounds().upper)),
-                    edges: child.map_or(0, |child| usize::from(self.tree.place(child).moves)),
+                    edges: child.map_or(0, |child| usize::from(child.moves)),
                 });
             }
         }

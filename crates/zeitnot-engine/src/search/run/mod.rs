@@ -42,11 +42,10 @@ pub(crate) fn begin_search(
     clock: Arc<dyn Clock>,
     request: SearchRequest,
 ) -> (SearchContext, State) {
-    tree.take_kind(request.params.transpositions, request.params.forest);
     tree.follow(request.game.clone());
     tree.restrict_root(&request.search_moves);
     debug_assert!(tree.has_own_visits(), "the root has visits that it did not allocate");
-    tree.begin_search();
+    tree.begin_search(request.params.sticky_endgames);
     let attributes = backend.attributes();
     let minibatch_size = match request.params.minibatch_size {
         0 => attributes.preferred_batch,

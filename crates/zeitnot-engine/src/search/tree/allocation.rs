@@ -1,8 +1,10 @@
-//! Keeps the root's visits its own: its moves have only visits that searches of this root gave them.
+//! Keeps the visits of a move to those that its position gave it, also where more is known of the position behind it.
 //!
 //! The visits decide the move, its smart pruning and its budget, so the root's count is one more than the sum of its
-//! moves'. A search among some of the moves (`go searchmoves`, endgame tables) gives them more than a search among all
-//! would: before the next one among others each move gets back its earlier count, and its subtree is trimmed to it.
+//! moves'. A position that was searched as the root has more visits below it than came through the move that leads to
+//! it: a surplus. Its node counts the latter, and its value is the mean of all. So is that of a move to which a search
+//! among some of the moves (`go searchmoves`, endgame tables) has given more visits than a search among all would: before
+//! the next one among others each move gets back its earlier count.
 
 use super::Tree;
 use super::node::{Node, NodeId};
@@ -46,17 +48,33 @@ impl Tree {
     }
 
     /// Sets the root's count of visits to one more than the sum of its moves'. A node that becomes the root may have
-    /// counted more: visits to a subtree that was pruned, or to a position that other moves led to, too.
+    /// counted more, visits to a subtree that was pruned, or less.
     pub(crate) fn count_own_visits(&mut self) {
-        let root = self.root;
-        if self.view(&self[root]).is_some() {
-            self[root].n = 1 + self.root_visits().iter().sum::<u32>();
+        self.own_visits(self.root);
+    }
+
+    /// Sets the visits of a node that no move leads to, as [`Tree::count_own_visits`] does.
+    pub(super) fn own_visits(&mut self, id: NodeId) {
+        if self.view(&self[id]).is_some() {
+            self[id].n = 1 + self.visits_below(&self[id]);
+            self[id].set_surplus(false);
         }
+    }
+
+    /// The visits of a node, those of searches that began there among them.
+    #[inline]
+    pub(crate) fn known_visits(&self, node: &Node) -> u32 {
+        if node.has_surplus() { 1 + self.visits_below(node) } else { node.n }
+    }
+
+    fn visits_below(&self, node: &Node) -> u32 {
+        let Some(view) = self.view(node) else { return 0 };
+        self.children(&view, node).flatten().map(|child| child.n).sum()
     }
 
     /// Whether the root's count of visits is one more than the sum of its moves'.
     pub(crate) fn has_own_visits(&self) -> bool {
-        self.view(&self[self.root]).is_none() || self.visits() == 1 + self.root_visits().iter().sum::<u32>()
+        self.view(&self[self.root]).is_none() || self.visits() == 1 + self.visits_below(&self[self.root])
     }
 
     /// The visits of the root's moves that the restriction leaves out of the search.
@@ -83,41 +101,9 @@ impl Tree {
             if n > own {
                 let value = self[child].value().one_ply_up();
                 self[root].remove_visits(value, n - own);
-                self.trim(child, own);
-            }
-        }
-    }
-
-    /// Reduces a subtree to `visits` visits of its root. Each node divides its new count among its children in
-    /// proportion to their old counts. It keeps its value, which the removed visits have improved.
-    fn trim(&mut self, id: NodeId, visits: u32) {
-        let mut trimmed = vec![(id, visits)];
-        while let Some((id, visits)) = trimmed.pop() {
-            if self[id].link().is_some() {
-                // Its position counts its own.
-                let repeats = self[id].repeats().min(visits);
-                self[id].n = visits;
-                self[id].set_repeats(repeats);
-                continue;
-            }
-            if visits == 0 {
-                let node = std::mem::replace(&mut self[id], Node::new());
-                self.discard(node);
-                continue;
-            }
-            self[id].n = visits;
-            let node = self[id];
-            let children: Vec<NodeId> = self.existing_children(&node).collect();
-            let all: u64 = children.iter().map(|child| u64::from(self[*child].n)).sum();
-            let shared = u64::from(visits - 1);
-            let mut below = 0;
-            for child in children.into_iter().filter(|_| shared < all) {
-                let before = below * shared / all;
-                below += u64::from(self[child].n);
-                let share = (below * shared / all - before) as u32;
-                if share < self[child].n {
-                    trimmed.push((child, share));
-                }
+                let has_surplus = self[child].has_edges();
+                self[child].n = own;
+                self[child].set_surplus(has_surplus);
             }
         }
     }

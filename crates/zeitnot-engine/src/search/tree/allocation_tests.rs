@@ -78,20 +78,18 @@ fn one_restriction_after_another_keeps_the_visits_before_both() {
 }
 
 #[test]
-fn a_trimmed_subtree_shares_its_visits_out_in_proportion() {
+fn what_a_restricted_search_has_found_stays_known() {
     let (mut tree, moves) = grown(&[4]);
     tree.restrict_root(&moves[..1]);
     visit(&mut tree, &moves, 0, 297);
+    tree.restrict_root(&[]);
     let child = tree.child(tree.root(), 0);
-    tree.trim(child, 61);
-    let node = tree[child];
-    let below: Vec<u32> = tree.existing_children(&node).map(|id| tree[id].n).collect();
-    assert_eq!((node.n, below), (61, vec![20, 20, 20]));
-    tree.trim(child, 2);
-    let node = tree[child];
-    let below: Vec<u32> = tree.existing_children(&node).map(|id| tree[id].n).collect();
-    assert_eq!((node.n, below.iter().sum::<u32>()), (2, 1));
-    assert!((tree[child].wl + 0.5).abs() < 1e-9, "the value stays");
+    let child = tree[child];
+    assert_eq!((child.n, child.has_surplus(), tree.known_visits(&child)), (4, true, 301));
+    let mut game = Game::new();
+    game.push(moves[0]);
+    tree.follow(game);
+    assert_eq!(tree.visits(), 301);
 }
 
 #[test]

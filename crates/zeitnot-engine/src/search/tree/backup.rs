@@ -9,30 +9,40 @@ use super::terminal::{GameEnd, make_terminal};
 pub(crate) struct PathEntry {
     pub node: NodeId,
     pub edge: u8,
-    /// The shared position that the visit entered through the node; the node itself if it entered none.
-    pub position: NodeId,
 }
 
 /// Adds `visits` visits of `value` (for the player who moved into the leaf) along `path`, leaf first, and takes them
 /// off the visits in flight. With `sticky`, a terminal node visited for the first time bounds its ancestors, the root
 /// excepted; an ancestor that is thereby proven becomes terminal, and the visits it already had are corrected above it.
+/// A node that was searched for itself hands up what the visits change in the sum of the visits that came through it.
 pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: u32, sticky: bool) {
     let Some(leaf) = path.first() else { return };
     let mut value = value;
     let mut bounding = sticky && tree[leaf.node].is_terminal() && tree[leaf.node].n == 0;
     let mut correction: Option<Correction> = None;
     for (index, entry) in path.iter().enumerate() {
+        let before = tree[entry.node];
+        let is_known_better = before.has_surplus() && !before.is_terminal();
+        let n = before.n + visits;
+        let all = if is_known_better { tree.known_visits(&before).max(n) } else { n };
         let node = &mut tree[entry.node];
         if node.is_terminal() {
             // It may have been proven from another descendant meanwhile.
             value = node.value();
         }
-        node.add_visits(value, visits);
+        node.add_visits_of(all, value, visits);
         node.in_flight -= visits;
         if let Some(correction) = &correction
             && !node.is_terminal()
         {
-            node.adjust(correction.delta, correction.visits);
+            node.adjust(correction.delta, correction.visits, all);
+        }
+        if is_known_better {
+            let share = n as f32 / all as f32;
+            value = before.value().towards(value, share);
+            if let Some(correction) = &mut correction {
+                correction.visits *= share;
+            }
         }
         let Some(parent) = path.get(index + 1) else { break };
         if correction.is_some() && tree[parent.node].is_terminal() {
@@ -55,7 +65,7 @@ pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: 
 struct Correction {
     /// Change of the proven node's value, for the player who moved into its child; its sign flips at each ply up.
     delta: Value,
-    visits: u32,
+    visits: f32,
 }
 
 /// Bounds the node of `entry` by its children's bounds. Returns whether they prove any bound. `m`: plies left at the
@@ -72,7 +82,7 @@ fn bound(tree: &mut Tree, entry: PathEntry, above: NodeId, m: f32, correction: &
     make_terminal(tree, entry.node, Some((above, usize::from(entry.edge))), end);
     let after = &tree[entry.node];
     let delta = Value { wl: -(after.wl - before.wl) as f32, d: after.d - before.d, m: after.m - before.m };
-    *correction = Some(Correction { delta, visits: before.n });
+    *correction = Some(Correction { delta, visits: before.n as f32 });
     true
 }
 
@@ -124,13 +134,25 @@ pub(crate) fn bounds_below(tree: &Tree, node: &Node) -> Option<Below> {
 pub(crate) fn cancel(tree: &mut Tree, path: &[PathEntry], visits: u32) {
     for entry in path {
         tree[entry.node].in_flight -= visits;
-        if entry.position != entry.node {
-            tree[entry.position].in_flight -= visits;
-        }
     }
 }
 
 impl Tree {
+    /// Bounds a node by what is proven of its moves, as a backup does whose visits pass one after the other; `parent` is
+    /// the move that leads to it.
+    pub(super) fn prove(&mut self, id: NodeId, parent: Option<(NodeId, usize)>) {
+        let node = self[id];
+        let Some(below) = bounds_below(self, &node) else { return };
+        if below.lower < below.upper {
+            self[id].set_bounds(Bounds { lower: -below.upper, upper: -below.lower });
+            return;
+        }
+        let is_best = |child: &Node| child.is_terminal() && child.wl == f64::from(below.lower);
+        let best = self.existing_children(&node).map(|child| self[child]).filter(is_best);
+        let plies = best.map(|child| child.m).fold(f32::INFINITY, f32::min);
+        make_terminal(self, id, parent, below.end(plies));
+    }
+
     /// Takes all visits off those in flight: nobody waits any more for the batches that they belong to.
     pub(crate) fn forget_visits_in_flight(&mut self) {
         let mut open = vec![self.root];
@@ -139,7 +161,6 @@ impl Tree {
                 continue;
             }
             let node = self[id];
-            open.extend(node.link());
             open.extend(self.existing_children(&node));
         }
     }
@@ -159,7 +180,7 @@ mod tests {
 
     /// Leaf first.
     fn hops(path: &[NodeId]) -> Vec<PathEntry> {
-        path.iter().rev().map(|node| PathEntry { node: *node, edge: 0, position: *node }).collect()
+        path.iter().rev().map(|node| PathEntry { node: *node, edge: 0 }).collect()
     }
 
     fn give_moves(tree: &mut Tree, id: NodeId) {

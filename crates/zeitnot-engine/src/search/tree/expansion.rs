@@ -16,7 +16,7 @@ const FREED_AT_ONCE: usize = 16;
 
 impl Tree {
     pub(crate) fn discard(&mut self, node: Node) {
-        if node.edge_state() != EdgeState::None {
+        if node.has_edges() {
             self.discarded.push(node);
         }
     }
@@ -27,11 +27,7 @@ impl Tree {
         if self.view(&node).is_some() {
             for index in 0..usize::from(node.children) {
                 if let Some(child) = self.existing_child(&node, index) {
-                    let child = self[child];
-                    match child.link() {
-                        Some(position) => self.release_position(position),
-                        None => self.discard(child),
-                    }
+                    self.discard(self[child]);
                 }
             }
             let layout = edges::EdgeLayout::of(&node);

@@ -1,4 +1,5 @@
-//! Keeps the tree within its memory limit: the subtrees with the fewest visits are pruned first.
+//! Keeps the tree within its memory limit: the subtrees with the fewest visits are pruned first, those of other positions
+//! before those below the root.
 //!
 //! A pruned node keeps its visits and its value. When the search comes back to it, the network evaluates it again and
 //! its subtree grows anew.
@@ -58,16 +59,12 @@ impl Tree {
         if has_room(self) {
             return;
         }
-        // The alternatives to the last move are worth less than the subtree that is searched.
-        self.discard_alternatives();
         let mut looks = LOOKS_A_ROUND + LOOKS_A_VISIT * visits as usize;
         while looks > 0 && !has_room(self) {
             let cost = self.discarded.last().map(|node| 1 + usize::from(node.children));
             if self.free_discarded() {
                 looks = looks.saturating_sub(cost.unwrap_or(1));
-            } else if self.fell_oldest() {
-                looks -= 1;
-            } else if !self.prune_least_visited(self.root(), &mut looks) {
+            } else if !self.prune_elsewhere(&mut looks) && !self.prune_least_visited(self.root(), &mut looks) {
                 return;
             }
         }
@@ -75,12 +72,26 @@ impl Tree {
 
     /// Frees a discarded node or prunes the least visited subtree; false if visits in flight pass all that is left.
     pub(crate) fn free_least_visited(&mut self) -> bool {
-        if self.free_discarded() {
-            return true;
-        }
-        self.discard_alternatives();
         let mut looks = usize::MAX;
-        self.free_discarded() || self.fell_oldest() || self.prune_least_visited(self.root(), &mut looks)
+        self.free_discarded()
+            || self.prune_elsewhere(&mut looks)
+            || self.prune_least_visited(self.root(), &mut looks)
+    }
+
+    /// Prunes a subtree that is not below the root, of the tree that was left first. Returns whether there was one.
+    fn prune_elsewhere(&mut self, looks: &mut usize) -> bool {
+        let (Some(first), Some(last)) = (self.tops.first(), self.tops.last()) else { return false };
+        let (first, is_last) = (first.node, first.node == last.node);
+        if is_last {
+            return !self.above.is_empty() && self.prune_least_visited(first, looks);
+        }
+        if !self.prune_least_visited(first, looks) && *looks > 0 {
+            self.tops.remove(0);
+            let rest = self[first];
+            self.discard(rest);
+            self.nodes.give(first.0, 1);
+        }
+        true
     }
 
     /// The stores that have a limit: all the memory, and each of the pools. Memory of earlier trees does not count: how
@@ -97,8 +108,9 @@ impl Tree {
         ]
     }
 
-    /// Prunes a subtree with few visits at or below a node. Takes the nodes it looks at off `looks`; at 0 it tries no
-    /// other way. Returns whether a subtree was pruned: those with visits in flight are not.
+    /// Prunes a subtree with few visits at or below a node, but not below the root where it begins above it. Takes the
+    /// nodes it looks at off `looks`; at 0 it tries no other way. Returns whether a subtree was pruned: those with visits
+    /// in flight are not, nor what lies on the way to the root.
     fn prune_least_visited(&mut self, id: NodeId, looks: &mut usize) -> bool {
         let mut tried = None;
         loop {
@@ -106,10 +118,10 @@ impl Tree {
             *looks = looks.saturating_sub(1 + usize::from(node.children));
             let Some(next) = self.least_expanded(&node, tried) else {
                 // There is nothing smaller.
-                return id != self.root() && self.prune(id);
+                return self.prune(id);
             };
             let child = NodeId(next.2);
-            if self[child].n <= PIECE && self.prune(child) || self.prune_least_visited(child, looks) {
+            if next.1 <= PIECE && self.prune(child) || self.prune_least_visited(child, looks) {
                 return true;
             }
             if *looks == 0 {
@@ -119,23 +131,24 @@ impl Tree {
         }
     }
 
-    /// The child (where positions are shared: its position) with the fewest visits, of those with children of their
-    /// own, and after the last one tried: whether visits in flight pass it, its number of visits and its id. `None` if
-    /// there is no other.
+    /// The child with the fewest known visits, of those with children of their own, and after the last one tried:
+    /// whether visits in flight pass it, its number of visits and its id. `None` if there is no other.
     fn least_expanded(&self, node: &Node, tried: Option<(bool, u32, u32)>) -> Option<(bool, u32, u32)> {
-        let places = self.existing_children(node).map(|child| self[child].link().unwrap_or(child));
-        let expanded = places.filter(|place| matches!(self[*place].edge_state(), EdgeState::Small | EdgeState::Large));
-        let keys = expanded.map(|place| (self[place].in_flight > 0, self[place].n, place.0));
+        let is_expanded = |id: &NodeId| matches!(self[*id].edge_state(), EdgeState::Small | EdgeState::Large);
+        let expanded = self.existing_children(node).filter(|id| is_expanded(id) && *id != self.root);
+        let keys = expanded.map(|id| (self[id].in_flight > 0, self.known_visits(&self[id]), id.0));
         keys.filter(|key| tried.is_none_or(|tried| *key > tried)).min()
     }
 
     /// Prunes the subtree of a node, unless a visit is on its way there. Returns whether there was one to prune.
     fn prune(&mut self, id: NodeId) -> bool {
-        if self[id].in_flight > 0 || self[id].edge_state() == EdgeState::None {
+        let is_on_the_way = id == self.root || self.above.iter().any(|hop| hop.node == id);
+        if self[id].in_flight > 0 || !self[id].has_edges() || is_on_the_way {
             return false;
         }
         let old = self[id];
         self[id].set_edge_state(EdgeState::None);
+        self[id].set_surplus(false);
         (self[id].at, self[id].children) = (0, 0);
         self.discard(old);
         true

@@ -1,34 +1,32 @@
 //! Holds the search tree: nodes and their edges in two pools, and the ways to find them there.
 
-mod absorb;
 pub(crate) mod allocation;
 pub(crate) mod backup;
 mod chunks;
 pub(crate) mod edges;
 pub(crate) mod expansion;
-mod forest;
+pub(crate) mod known_positions;
 pub(crate) mod memory_limit;
 pub(crate) mod node;
 pub(crate) mod packed_move;
 pub(crate) mod pool;
-pub(crate) mod position_table;
 mod prefetch;
 pub(crate) mod prior_codes;
 pub(crate) mod reuse;
 pub(crate) mod root_noise;
 pub(crate) mod saved;
 pub(crate) mod terminal;
-pub(crate) mod transpositions;
 
 use crate::chess::{Game, Move};
 use allocation::Restriction;
 use chunks::Spare;
 use edges::EdgeView;
+use known_positions::Top;
 use node::{EdgeState, Node, NodeId};
 use packed_move::PackedMove;
 use pool::Pool;
-use position_table::SharedPositions;
 use prefetch::prefetch;
+use reuse::Hop;
 use root_noise::RootNoise;
 use std::ops::{Index, IndexMut};
 
@@ -46,37 +44,29 @@ pub(crate) struct Tree {
     words: Pool<u32>,
     /// Memory that earlier trees have left.
     spare: Spare,
-    /// The shared positions, if positions that several moves lead to share their statistics.
-    shared: Option<SharedPositions>,
     /// Subtrees that are not needed any more, by their roots. They are freed one by one when memory is wanted,
     /// so that starting a move costs the same however much of the tree it gives up.
     discarded: Vec<Node>,
+    /// The positions that trees begin with, in the order in which they were left; that of the root comes last.
+    tops: Vec<Top>,
+    /// The way from the last top down to the root.
+    above: Vec<Hop>,
     root: NodeId,
-    /// The node of the root where it is no shared position.
-    home: NodeId,
+    /// The root's node as it was before it became the root, where a move leads to it.
+    as_child: Node,
     /// The noise that a search mixes into the priors of its root.
     root_noise: Option<RootNoise>,
     game: Game,
-    previous_root: Option<PreviousRoot>,
-    /// The positions that were searched, if they are kept, each owned from here; the last one left comes last.
-    kept: Option<Vec<NodeId>>,
+    /// Moves of the game before its last one, as long as another may be played in its stead.
+    alternatives: Option<usize>,
+    /// Whether what does not lie below the root is kept.
+    keeps: bool,
+    /// Whether proven results travel up the tree.
+    proves: bool,
     /// The restriction of the root's last search to some moves, if it had one.
     restriction: Option<Restriction>,
     /// The greatest mean depth of a search in this tree, in plies, since the tree was last empty.
     depth: u32,
-}
-
-/// The root before the last move. Its other moves are kept with it until a search is sure that they were not played: an
-/// opponent whose move was only predicted may play another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PreviousRoot {
-    pub node: Node,
-    /// Place from which the root's node was taken; `None` without a node, and where shared positions stay in place.
-    pub child: Option<NodeId>,
-    /// The shared position that was the root, if it was one. It is owned from here, and `node` is not in use.
-    pub position: Option<NodeId>,
-    /// Number of the game's moves up to the previous root.
-    pub plies: usize,
 }
 
 impl Index<NodeId> for Tree {
@@ -108,14 +98,16 @@ impl Tree {
             nodes,
             words,
             spare,
-            shared: None,
             discarded,
+            tops: vec![Top::of(&game, root)],
+            above: Vec::new(),
             root,
-            home: root,
+            as_child: Node::new(),
             root_noise: None,
             game,
-            previous_root: None,
-            kept: None,
+            alternatives: None,
+            keeps: false,
+            proves: true,
             restriction: None,
             depth: 0,
         }
@@ -170,8 +162,9 @@ impl Tree {
     }
 
     /// Forgets marks of the previous search: a refusal of memory, the noise of the root, and the depth of an empty
-    /// tree.
-    pub(crate) fn begin_search(&mut self) {
+    /// tree. `sticky`: whether proven results travel up the tree.
+    pub(crate) fn begin_search(&mut self, sticky: bool) {
+        self.proves = sticky;
         self.nodes.ask_again();
         self.words.ask_again();
         if self.is_empty() {
@@ -208,9 +201,7 @@ impl Tree {
 
     /// Bytes of memory beside the pools.
     fn bytes_beside(&self) -> usize {
-        self.shared.as_ref().map_or(0, SharedPositions::bytes)
-            + self.discarded.capacity() * size_of::<Node>()
-            + self.kept.as_ref().map_or(0, |kept| kept.capacity() * size_of::<NodeId>())
+        self.discarded.capacity() * size_of::<Node>() + self.tops.capacity() * size_of::<Top>()
     }
 
     /// Share of so many bytes that is in use, in permille.
@@ -273,12 +264,7 @@ impl Tree {
     pub(crate) fn prefetch_edges(&self, id: NodeId) {
         let node = &self[id];
         let len = match node.edge_state() {
-            EdgeState::None => {
-                if let Some(position) = node.link() {
-                    prefetch(&self[position]);
-                }
-                return;
-            }
+            EdgeState::None => return,
             EdgeState::Priors => edges::priors_len(node.moves),
             EdgeState::Small | EdgeState::Large => edges::EdgeLayout::of(node).len,
         };
@@ -291,12 +277,7 @@ impl Tree {
     #[inline]
     pub(crate) fn prefetch_children(&self, id: NodeId) {
         let node = &self[id];
-        let Some(view) = self.view(node) else {
-            if let Some(position) = node.link() {
-                self.prefetch_children(position);
-            }
-            return;
-        };
+        let Some(view) = self.view(node) else { return };
         for segment in self.children(&view, node) {
             for line in segment.chunks(LINE / size_of::<Node>()) {
                 prefetch(&line[0]);
@@ -326,5 +307,7 @@ pub(crate) fn first_node(nodes: &mut Pool<Node>) -> NodeId {
     id
 }
 
+#[cfg(test)]
+mod searcher;
 #[cfg(test)]
 mod tests;

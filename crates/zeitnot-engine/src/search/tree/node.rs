@@ -67,20 +67,17 @@ pub(crate) struct Node {
     pub n: u32,
     /// Visits in flight: on their way, not backed up yet.
     pub in_flight: u32,
-    /// Address of the edges, in the form of [`Node::edge_state`]; without edges, the linked shared position, or 0.
+    /// Address of the edges, in the form of [`Node::edge_state`]; without edges 0.
     pub(crate) at: u32,
     /// Number of legal moves, once they are known.
     pub(crate) moves: u8,
     /// The number of children that have nodes: those of the first moves.
     pub(crate) children: u8,
     /// Two bits each, from the lowest: terminal, edge state, lower bound + 1, 1 - upper bound.
-    flags: u8,
-    /// The highest bits of [`Node::repeats`].
-    repeats_high: u8,
+    pub(super) flags: u8,
+    /// 1 where the moves have more visits than came through the node (see `surplus`), else 0.
+    pub(super) surplus: u8,
 }
-
-/// The most repetitions that a node counts.
-const MOST_REPEATS: u32 = (1 << 24) - 1;
 
 // The tree is the engine's memory: a node must not grow unnoticed.
 const _: () = assert!(size_of::<Node>() == 32);
@@ -107,6 +104,12 @@ impl Node {
         self.flags & 3 != 0
     }
 
+    /// Whether the game ends here by the rules, or repeats a position of the search: nothing follows, unlike after a
+    /// result that is proven.
+    pub(crate) fn is_end_by_rule(&self) -> bool {
+        self.terminal() == Terminal::TwoFold || self.is_played_out() && self.m == 0.0
+    }
+
     /// Whether the game was followed to its end here: a mate that can be shown, not a win that tables promise.
     pub(crate) fn is_played_out(&self) -> bool {
         self.terminal() == Terminal::End
@@ -127,23 +130,22 @@ impl Node {
 
     /// Whether the node was evaluated, but its moves were removed from memory.
     pub(crate) fn is_pruned(&self) -> bool {
-        self.n > 0 && self.edge_state() == EdgeState::None && self.link().is_none() && !self.is_terminal()
+        self.n > 0 && self.edge_state() == EdgeState::None && !self.is_terminal()
     }
 
-    /// The shared position that this node's move leads to. The node then has no body of its own.
+    /// Whether the moves have more visits than came through the node.
     #[inline]
-    pub(crate) fn link(&self) -> Option<NodeId> {
-        (self.edge_state() == EdgeState::None && self.at != 0).then_some(NodeId(self.at))
+    pub(crate) fn has_surplus(&self) -> bool {
+        self.surplus != 0
     }
 
-    /// Number of visits through a linked node whose path its position repeats. It is kept where other nodes count their
-    /// moves.
-    pub(crate) fn repeats(&self) -> u32 {
-        u32::from_le_bytes([self.moves, self.children, self.repeats_high, 0])
+    pub(crate) fn set_surplus(&mut self, has_surplus: bool) {
+        self.surplus = u8::from(has_surplus);
     }
 
-    pub(crate) fn set_repeats(&mut self, repeats: u32) {
-        [self.moves, self.children, self.repeats_high, _] = repeats.min(MOST_REPEATS).to_le_bytes();
+    /// Whether the node has moves, be it only their priors.
+    pub(crate) fn has_edges(&self) -> bool {
+        self.edge_state() != EdgeState::None
     }
 
     pub(crate) fn bounds(&self) -> Bounds {
@@ -157,11 +159,6 @@ impl Node {
     /// Visits done and in flight: the count that PUCT sees (Lc0's virtual loss is on the count alone).
     pub(crate) fn n_started(&self) -> u32 {
         self.n + self.in_flight
-    }
-
-    /// Visits of the children: all but the node's own first one.
-    pub(crate) fn children_visits(&self) -> u32 {
-        self.n.saturating_sub(1)
     }
 
     /// Value with draws worth `draw_score` to the player who moved here.
@@ -186,18 +183,37 @@ impl Node {
         }
     }
 
+    /// Takes over value and result of another node of the position.
+    pub(crate) fn take_result_of(&mut self, other: &Node) {
+        (self.wl, self.d, self.m) = (other.wl, other.d, other.m);
+        self.set_terminal(other.terminal());
+        self.set_bounds(other.bounds());
+    }
+
+    /// Whether value and result are those of `other`.
+    pub(crate) fn is_as_valued(&self, other: &Node) -> bool {
+        let facts = |node: &Node| (node.wl, node.d, node.m, node.terminal(), node.bounds());
+        facts(self) == facts(other)
+    }
+
+    #[cfg(test)]
     /// Adds `visits` visits of one value to the means.
     pub(crate) fn add_visits(&mut self, value: Value, visits: u32) {
-        let share = f64::from(visits) / f64::from(self.n + visits);
+        self.add_visits_of(self.n + visits, value, visits);
+    }
+
+    /// Adds `visits` visits of one value to means over `all` visits, these included.
+    pub(crate) fn add_visits_of(&mut self, all: u32, value: Value, visits: u32) {
+        let share = f64::from(visits) / f64::from(all);
         self.wl += share * (f64::from(value.wl) - self.wl);
         self.d += share as f32 * (value.d - self.d);
         self.m += share as f32 * (value.m - self.m);
         self.n += visits;
     }
 
-    /// Corrects the means when `visits` of the visits counted turn out to be worth `delta` more each.
-    pub(crate) fn adjust(&mut self, delta: Value, visits: u32) {
-        let share = visits as f32 / self.n as f32;
+    /// Corrects means over `all` visits when `visits` of them turn out to be worth `delta` more each.
+    pub(crate) fn adjust(&mut self, delta: Value, visits: f32, all: u32) {
+        let share = visits / all as f32;
         self.wl += f64::from(share * delta.wl);
         self.d += share * delta.d;
         self.m += share * delta.m;
@@ -227,6 +243,12 @@ pub(crate) struct Value {
 }
 
 impl Value {
+    /// The value that lies this share of the way from here to `other`.
+    pub(crate) fn towards(self, other: Value, share: f32) -> Value {
+        let mix = |from: f32, to: f32| from + share * (to - from);
+        Value { wl: mix(self.wl, other.wl), d: mix(self.d, other.d), m: mix(self.m, other.m) }
+    }
+
     /// The value one ply up: from the other player's side, and a ply further from the end.
     pub(crate) fn one_ply_up(self) -> Value {
         Value { wl: -self.wl, d: self.d, m: self.m + 1.0 }
@@ -276,7 +298,7 @@ mod tests {
     fn a_corrected_value_moves_the_mean_by_its_share() {
         let mut node = Node::new();
         node.add_visits(A, 4);
-        node.adjust(Value { wl: 0.5, d: -0.25, m: 8.0 }, 2);
+        node.adjust(Value { wl: 0.5, d: -0.25, m: 8.0 }, 2.0, 4);
         assert_eq!((node.wl, node.d, node.m), (0.75, 0.125, 44.0));
     }
 

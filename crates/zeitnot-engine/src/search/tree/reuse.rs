@@ -1,51 +1,170 @@
-//! Reuses the tree: the root follows the game, and the rest is discarded. Sets the noise at the root.
+//! Moves the root through the tree: down, up and aside with the game or the analysis. Sets the noise at the root.
+//!
+//! The tree stays as it is, and the root stands somewhere in it; `above` is the way to it. A position that no tree leads
+//! to begins a tree of its own. So whoever steps back, forth and aside through an analysis finds each position as its
+//! last search left it (lc0's issues 517, 1455 and 1543). A game keeps what lies below its root.
 
 use super::edges::EdgeView;
-use super::node::{Bounds, EdgeState, Node, NodeId, Terminal};
+use super::known_positions::Top;
+use super::node::{Bounds, Node, NodeId, Terminal};
 use super::packed_move::PackedMove;
-use super::position_table::SharedPositions;
 use super::root_noise::RootNoise;
-use super::{PreviousRoot, Tree, first_node};
+use super::{Tree, first_node};
 use crate::chess::{Game, Move, Position};
 
+/// A step of the way from a top down to the root: a node, and the index of the move that is made there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hop {
+    pub node: NodeId,
+    pub edge: u8,
+}
+
 impl Tree {
-    /// Moves the root to the end of `game`, keeping what lies below it. Returns whether `game` continues the old game:
-    /// the same start position, and all the moves of the old game followed by none or more new ones. Another move may
-    /// stand in place of the old game's last one, as long as [`Tree::forget_alternatives`] was not called since that
-    /// was made.
-    ///
-    /// If the last move was only taken back, the tree starts anew: that move has the visits of its own search as the
-    /// root, which its parent did not allocate.
+    /// Moves the root to the end of `game`. Returns whether `game` continues the old game: the same start position, and
+    /// all the moves of the old game followed by none or more new ones. Another move may stand in place of the old
+    /// game's last one, as long as [`Tree::forget_alternatives`] was not called since that was made: an opponent whose
+    /// move was only predicted may play another.
     pub(crate) fn follow(&mut self, game: Game) -> bool {
-        if self.kept.is_some() {
-            return self.step_to(game);
+        let plies = game.moves().len();
+        let continues = goes_on(&self.game, self.game.moves().len(), &game);
+        let new_plies = plies != self.game.moves().len();
+        let replaces = self.alternatives.is_some_and(|common| common < plies && goes_on(&self.game, common, &game));
+        if continues && !new_plies {
+            self.game = game;
+            return true;
         }
-        if self.previous_root.is_some_and(|previous_root| {
-            !game.moves().starts_with(self.game.moves()) && previous_root.leads_to(&self.game, &game)
-        }) {
-            self.return_to_previous_root();
+        self.go_to(game);
+        self.alternatives = plies.checked_sub(1).filter(|_| continues || replaces);
+        continues || replaces
+    }
+
+    /// Moves the root to the end of `game`.
+    pub(super) fn go_to(&mut self, game: Game) {
+        let plies = game.moves().len();
+        self.leave();
+        let way = (0..=plies).find_map(|ply| {
+            let top = self.find_top(&game.positions()[..=ply])?;
+            Some((top, self.way(self.tops[top].node, &game, ply)?))
+        });
+        let old = self.root;
+        let is_of_use = !self.above.is_empty() || self[old].n > 0 || self[old].has_edges();
+        match way {
+            Some((top, way)) => {
+                let top = self.tops.remove(top);
+                self.root = way.last().map_or(top.node, |hop| hop.node);
+                (self.above, _) = (way, self.tops.push(top));
+                if let Some(Hop { node, edge }) = self.above.last().copied() {
+                    self.root = self.child(node, usize::from(edge));
+                }
+            }
+            None => {
+                let node = NodeId(self.take_nodes(1));
+                self.tops.push(Top::of(&game, node));
+                (self.root, self.above) = (node, Vec::new());
+            }
         }
-        if !goes_on(&self.game, &game) {
-            self.reset(game);
-            return false;
-        }
-        for ply in self.game.moves().len()..game.moves().len() {
-            self.descend(game.moves()[ply], ply);
-            self.restart_if_forgotten();
-            self.prepare_root(&game.positions()[ply + 1]);
+        if !is_of_use && old != self.root {
+            self.tops.retain(|top| top.node != old);
+            self.nodes.give(old.0, 1);
         }
         self.game = game;
         self.arrive();
-        true
+    }
+
+    /// The way from a top, where `game` stands after `from` plies, to the end of the game; the last move may lead to a
+    /// child that has no node yet. `None` where the tree does not know the way.
+    fn way(&self, top: NodeId, game: &Game, from: usize) -> Option<Vec<Hop>> {
+        let (mut at, mut way) = (Some(top), Vec::new());
+        for (mv, position) in game.moves()[from..].iter().zip(&game.positions()[from..]) {
+            let node = at?;
+            let index = self.move_index(&self[node], position, *mv)?;
+            way.push(Hop { node, edge: index as u8 });
+            at = self.existing_child(&self[node], index);
+        }
+        Some(way)
+    }
+
+    /// The index of a move among those of an expanded node, whose position is `position`.
+    pub(super) fn move_index(&self, node: &Node, position: &Position, mv: Move) -> Option<usize> {
+        let view = self.view(node)?;
+        let is_numbered = view.moves.first().is_some_and(|mv| PackedMove(*mv).number().is_some());
+        let packed = match is_numbered {
+            true => PackedMove::unresolved(position.legal_moves().iter().position(|legal| *legal == mv)? as u8),
+            false => PackedMove::new(mv),
+        };
+        view.moves.iter().position(|known| *known == packed.0)
+    }
+
+    /// Makes the root an ordinary node again, before another one becomes the root. Visits of searches from here are no
+    /// visits of the move that leads here, but what they found is known above.
+    pub(super) fn leave(&mut self) {
+        self.restrict_root(&[]);
+        self.set_root_noise(None);
+        let Some(last) = self.above.last().copied() else { return };
+        let (id, as_child) = (self.root, self.as_child);
+        self[id] = self.as_left();
+        if self.proves && !self[id].is_terminal() {
+            self.prove(id, Some((last.node, usize::from(last.edge))));
+        }
+        self.spread(as_child);
+    }
+
+    /// The root as an ordinary node, which counts the visits that came through it.
+    pub(super) fn as_left(&self) -> Node {
+        let (mut node, as_child) = (self[self.root], self.as_child);
+        if self.above.is_empty() {
+            return node;
+        }
+        let known = node.n;
+        node.n = as_child.n;
+        node.set_surplus(known > as_child.n && node.has_edges());
+        if as_child.is_terminal() || !node.has_surplus() {
+            node.take_result_of(&as_child);
+        } else if as_child.n == 0 && self.game.outcome().is_some() {
+            node.make_terminal(0, 0.0, Terminal::End);
+        }
+        node
+    }
+
+    /// Takes a change of the root, which was `before`, into the values of the nodes above it.
+    fn spread(&mut self, before: Node) {
+        let (mut id, mut before) = (self.root, before);
+        for hop in (0..self.above.len()).rev() {
+            let (after, parent) = (self[id], self.above[hop].node);
+            if self[parent].is_terminal() || after.is_as_valued(&before) {
+                break;
+            }
+            let known = self[parent];
+            self.correct(parent, &before, &after);
+            if let Some(above) = hop.checked_sub(1).map(|above| self.above[above]).filter(|_| self.proves) {
+                self.prove(parent, Some((above.node, usize::from(above.edge))));
+            }
+            (id, before) = (parent, known);
+        }
+    }
+
+    /// Corrects the value of a node one of whose children was `before` and is `after`, with as many visits.
+    pub(super) fn correct(&mut self, id: NodeId, before: &Node, after: &Node) {
+        let all = self.known_visits(&self[id]).max(1);
+        let share = f64::from(after.n) / f64::from(all);
+        let node = &mut self[id];
+        node.wl -= share * (after.wl - before.wl);
+        node.d += share as f32 * (after.d - before.d);
+        node.m += share as f32 * (after.m - before.m);
     }
 
     /// Prepares the root for searches of its own, after it has become the end of the game.
     pub(super) fn arrive(&mut self) {
-        self.note_history();
-        if self[self.root].is_terminal() {
-            self.reopen(self.root);
+        let root = self.root;
+        self.as_child = self[root];
+        self.restart_if_forgotten();
+        let position = self.game.current().clone();
+        self.prepare_root(&position);
+        if self[root].is_terminal() {
+            self.reopen(root);
         }
         self.count_own_visits();
+        self.take_up_known_positions();
     }
 
     /// The network's prior of the last move of `game`, where `game` is the old game with our move and a reply to it, and
@@ -56,16 +175,10 @@ impl Tree {
             return None;
         };
         let root = self[self.root];
-        let own = PackedMove::new(own).0;
-        let index = self.view(&root)?.moves.iter().position(|known| *known == own)?;
-        let child = *self.place(&self[self.existing_child(&root, index)?]);
-        let legal = game.positions()[plies + 1].legal_moves();
-        let number = legal.iter().position(|mv| *mv == reply)?;
-        let is_reply = |packed: &u16| {
-            *packed == PackedMove::new(reply).0 || PackedMove(*packed).number().is_some_and(|known| known == number)
-        };
-        let view = self.view(&child)?;
-        Some(view.p(view.moves.iter().position(is_reply)?))
+        let index = self.move_index(&root, self.game.current(), own)?;
+        let child = self[self.existing_child(&root, index)?];
+        let reply = self.move_index(&child, &game.positions()[plies + 1], reply)?;
+        Some(self.view(&child)?.p(reply))
     }
 
     /// Starts the root anew if its moves were pruned: its visits do not help to choose a move, and a limit on visits
@@ -92,76 +205,55 @@ impl Tree {
         self.nodes.start_anew();
         self.words.start_anew();
         self.root = first_node(&mut self.nodes);
-        self.home = self.root;
-        self.discarded = Vec::new();
-        (self.root_noise, self.previous_root, self.restriction, self.game) = (None, None, None, game);
-        self.shared = self.shared.is_some().then(SharedPositions::default);
-        self.plant();
-        self.note_history();
+        self.tops = vec![Top::of(&game, self.root)];
+        (self.above, self.discarded) = (Vec::new(), Vec::new());
+        (self.root_noise, self.alternatives, self.restriction) = (None, None, None);
+        (self.keeps, self.game) = (false, game);
     }
 
-    /// Gives up the parts that are needed only if the last move of the game is replaced by another one.
+    /// Sets whether the tree keeps what does not lie below its root.
+    pub(crate) fn set_keeps(&mut self, keeps: bool) {
+        self.keeps = keeps;
+    }
+
+    /// Whether the tree keeps what does not lie below its root.
+    pub(crate) fn keeps(&self) -> bool {
+        self.keeps
+    }
+
+    /// Notes that the last move of the game was surely played. A tree that does not keep more gives up all but the part
+    /// below the root.
     pub(crate) fn forget_alternatives(&mut self) {
-        if let Some(previous_root) = self.previous_root.take() {
-            self.release(previous_root);
-        }
-    }
-
-    /// Gives up the alternatives to the last move, but not the way back to the position before it.
-    pub(crate) fn discard_alternatives(&mut self) {
-        if let Some(previous_root) = self.previous_root {
-            self.previous_root =
-                Some(PreviousRoot { node: Node::new(), child: None, position: None, plies: previous_root.plies });
-            self.release(previous_root);
-        }
-    }
-
-    fn release(&mut self, previous_root: PreviousRoot) {
-        self.discard(previous_root.node);
-        if let Some(position) = previous_root.position {
-            self.release_position(position);
-        }
-    }
-
-    /// Takes the last move back, for another one to be made.
-    fn return_to_previous_root(&mut self) {
-        let Some(previous_root) = self.previous_root.take() else { return };
-        self.game.truncate(previous_root.plies);
-        if self.shared.is_some() {
-            self.root_back_at(previous_root);
+        self.alternatives = None;
+        if self.keeps || self.above.is_empty() && self.tops.len() == 1 {
             return;
         }
-        let root = self.root;
-        let node = std::mem::replace(&mut self[root], previous_root.node);
-        match previous_root.child {
-            Some(child) => self[child] = node,
-            None => self.discard(node),
-        }
-    }
-
-    /// Makes the child by `mv`, which follows `plies` moves, the root. The old root is kept as the previous one.
-    fn descend(&mut self, mv: Move, plies: usize) {
-        self.forget_alternatives();
-        let old = self[self.root];
-        let packed = PackedMove::new(mv).0;
-        let index = self.view(&old).and_then(|view| view.moves.iter().position(|known| *known == packed));
-        let next = index.and_then(|index| self.existing_child(&old, index));
-        (self.root_noise, self.restriction) = (None, None);
-        if self.shared.is_some() {
-            self.root_at(next, plies);
-            return;
+        if self.is_empty() && !self[self.root].has_edges() {
+            return self.reset(self.game.clone());
         }
         let root = self.root;
-        self[root] = next.map_or_else(Node::new, |next| std::mem::replace(&mut self[next], Node::new()));
-        self.previous_root = Some(PreviousRoot { node: old, child: next, position: None, plies });
+        let node = std::mem::replace(&mut self[root], Node::new());
+        let tops = std::mem::take(&mut self.tops);
+        for (index, top) in tops.iter().enumerate() {
+            let given_up = self[top.node];
+            self.discard(given_up);
+            if index + 1 < tops.len() {
+                self.nodes.give(top.node.0, 1);
+            }
+        }
+        if let Some(top) = tops.last() {
+            self.root = top.node;
+        }
+        let root = self.root;
+        self[root] = node;
+        self.tops = vec![Top::of(&self.game, root)];
+        self.above = Vec::new();
     }
 
     /// Sorts the root's moves and resolves their numbers: they are needed before the search visits the root again.
     pub(crate) fn prepare_root(&mut self, position: &Position) {
         let root = self.root;
-        if self[root].edge_state() == EdgeState::Priors {
-            self.expand(root);
-        }
+        self.expand(root);
         let unknown = |view: EdgeView| view.moves.first().is_some_and(|mv| PackedMove(*mv).number().is_some());
         if self.view(&self[root]).is_some_and(unknown) {
             let moves: Vec<u16> = position.legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
@@ -202,20 +294,15 @@ impl Tree {
             sum.2 += (f64::from(child.m) + 1.0) * n;
             visits += child.n;
         }
-        // The node's own first visit counts again. Where its network value is not kept, the children's mean stands for
-        // it.
+        // The node's own first visit counts again; the children's mean stands for its value, which is not kept.
         let first = u32::from(view.is_some());
-        let own = self.own_value(id).filter(|_| view.is_some() && visits > 0);
-        if let Some(own) = own {
-            sum = (sum.0 + f64::from(own.wl), sum.1 + f64::from(own.d), sum.2 + f64::from(own.m));
-        }
-        let counted = visits + u32::from(own.is_some());
         let node = &mut self[id];
         node.set_terminal(Terminal::No);
         node.set_bounds(Bounds::UNKNOWN);
         (node.wl, node.d, node.m, node.n) = (0.0, 0.0, 0.0, visits + first);
+        node.set_surplus(false);
         if visits > 0 {
-            let n = f64::from(counted);
+            let n = f64::from(visits);
             (node.wl, node.d, node.m) = (sum.0 / n, (sum.1 / n) as f32, (sum.2 / n) as f32);
         }
     }
@@ -231,22 +318,26 @@ impl Tree {
         let mut value = node.value();
         for above in above {
             value = value.one_ply_up();
+            if self[above].has_surplus() {
+                // It is not known which of them came through it.
+                break;
+            }
             self[above].remove_visits(value, visits);
         }
         self.reopen(id);
+        self[id].n = 0;
+        let has_edges = self[id].has_edges();
+        self[id].set_surplus(has_edges);
     }
 }
 
-/// Whether `new` has the start position of `old` and all its moves, followed by none or more.
-pub(super) fn goes_on(old: &Game, new: &Game) -> bool {
+/// Whether `new` has the start position of `old` and its first `plies` moves, followed by none or more.
+fn goes_on(old: &Game, plies: usize, new: &Game) -> bool {
     let (start, other) = (&old.positions()[0], &new.positions()[0]);
-    start.key() == other.key() && start.rule50() == other.rule50() && new.moves().starts_with(old.moves())
+    let is_start = start.key() == other.key() && start.rule50() == other.rule50();
+    is_start && old.moves().get(..plies).is_some_and(|moves| new.moves().starts_with(moves))
 }
 
-impl PreviousRoot {
-    /// Whether `new` goes on from here by another move than `old` did.
-    fn leads_to(&self, old: &Game, new: &Game) -> bool {
-        let goes_on = new.moves().len() > self.plies;
-        goes_on && old.moves().get(..self.plies).is_some_and(|moves| new.moves().starts_with(moves))
-    }
-}
+#[cfg(test)]
+#[path = "reuse_tests.rs"]
+mod tests;

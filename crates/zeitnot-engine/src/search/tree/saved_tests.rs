@@ -1,22 +1,26 @@
-use super::super::forest::tests::{START, forest, game};
+use super::super::searcher::{START, Searcher, game};
 use super::*;
-use crate::search::tree::forest::tests::walk;
 
-fn loaded(bytes: &[u8], game: Game) -> Result<Tree, NoForest> {
-    Tree::load(game, bytes)
+fn loaded(saved: &Saved, bytes: &[u8], game: Game, limit: usize) -> Result<Tree, NoTree> {
+    Tree::load(game, [(saved.tops.clone(), bytes)], limit)
 }
 
 #[test]
 fn a_search_goes_on_as_without_the_detour() {
     for fen in [START, "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"] {
-        let (mut straight, mut detour) = (forest(fen), forest(fen));
+        let (mut straight, mut detour) = (Searcher::new(fen), Searcher::new(fen));
         let steps = [1, 3, 0, 2, 4, 0, 0];
-        walk(&mut straight, &steps, 300, |_, _, _| ());
-        walk(&mut detour, &steps, 300, |_, _, _| ());
-        let (bytes, positions) = detour.tree.save().unwrap();
-        assert!(positions > 100);
-        detour.tree = loaded(&bytes, detour.tree.game().clone()).unwrap();
-        assert_eq!(detour.tree.save().unwrap().0, bytes, "equal in every byte");
+        straight.walk(&steps, 300, |_, _| ());
+        detour.walk(&steps, 300, |_, _| ());
+        let saved = detour.tree.save().unwrap();
+        assert!(saved.positions > 100 && saved.kept == 3, "{} {}", saved.positions, saved.kept);
+        let again = loaded(&saved, &saved.bytes, detour.tree.game().clone(), usize::MAX).unwrap();
+        let resaved = again.save().unwrap();
+        assert!(resaved.tops == saved.tops && (resaved.positions, resaved.kept) == (saved.positions, saved.kept));
+        // Moves that memory has as numbers are written out when they are read.
+        let twice = loaded(&resaved, &resaved.bytes, detour.tree.game().clone(), usize::MAX).unwrap();
+        assert!(twice.save().unwrap() == resaved, "equal in every byte");
+        detour.tree = again;
         let more = u64::from(straight.tree.visits()) + 1000;
         straight.search(more, 8, false);
         detour.search(more, 8, false);
@@ -24,16 +28,15 @@ fn a_search_goes_on_as_without_the_detour() {
         let back = detour.tree.game().moves().len().saturating_sub(1);
         let mut earlier = detour.tree.game().clone();
         earlier.truncate(back);
-        assert_eq!(straight.tree.step_to(earlier.clone()), detour.tree.step_to(earlier));
+        assert_eq!(straight.tree.follow(earlier.clone()), detour.tree.follow(earlier));
         assert_eq!(straight.tree.visited_moves(), detour.tree.visited_moves());
-        while detour.tree.fell_oldest() {}
         detour.audit(false);
     }
 }
 
 #[test]
 fn a_restriction_is_saved_with_its_root() {
-    let mut searcher = forest(START);
+    let mut searcher = Searcher::new(START);
     searcher.search(100, 4, false);
     let mv = searcher.tree.game().current().legal_moves()[3];
     searcher.tree.restrict_root(&[mv]);
@@ -41,48 +44,75 @@ fn a_restriction_is_saved_with_its_root() {
     let child = searcher.tree.child(root, 0);
     searcher.tree[child].n += 50;
     searcher.tree[root].n += 50;
-    let mut tree = loaded(&searcher.tree.save().unwrap().0, game(START, "")).unwrap();
+    let saved = searcher.tree.save().unwrap();
+    let mut tree = loaded(&saved, &saved.bytes, game(START, ""), usize::MAX).unwrap();
     assert_eq!(tree.visits(), 150);
     tree.restrict_root(&[]);
     assert_eq!(tree.visits(), 100, "what the restriction gave is taken back");
 }
 
 #[test]
-fn other_bytes_are_refused() {
-    let mut searcher = forest(START);
-    searcher.search(200, 4, false);
-    let bytes = searcher.tree.save().unwrap().0;
-    assert_eq!(loaded(&bytes, game(START, "e2e4")).err(), Some(NoForest), "another root");
-    for end in (0..bytes.len()).step_by(97) {
-        assert!(loaded(&bytes[..end], game(START, "")).is_err(), "{end} bytes");
+fn two_analyses_become_one() {
+    let (mut one, mut two) = (Searcher::new(START), Searcher::new(START));
+    one.search(500, 4, false);
+    one.analyse("e2e4", 100);
+    two.search(50, 4, false);
+    for moves in ["e2e4", "d2d4", "d2d4 d7d5"] {
+        two.analyse(moves, 400);
     }
-    // What a checksum lets through may be a forest, and must not end the program.
-    let mut refused = 0;
-    for index in (0..bytes.len()).step_by(13) {
-        for bit in [0, 3, 7] {
-            let mut damaged = bytes.clone();
-            damaged[index] ^= 1 << bit;
-            refused += usize::from(loaded(&damaged, game(START, "")).is_err());
-        }
+    let saved = [one.tree.save().unwrap(), two.tree.save().unwrap()];
+    let sources = saved.iter().map(|saved| (saved.tops.clone(), &saved.bytes[..]));
+    one.tree = Tree::load(game(START, ""), sources, usize::MAX).unwrap();
+    for (moves, least) in [("e2e4", 400), ("", 500), ("d2d4", 400), ("d2d4 d7d5", 400)] {
+        one.tree.follow(game(START, moves));
+        assert!(one.tree.visits() >= least && one.tree.has_own_visits(), "{moves}: {}", one.tree.visits());
+        one.search(u64::from(one.tree.visits()) + 50, 4, false);
     }
-    assert!(refused > 100, "{refused}");
-    assert!(Tree::new(game(START, "")).save().is_none(), "no forest");
+    one.audit(false);
 }
 
 #[test]
-fn a_position_below_itself_is_refused() {
-    let mut searcher = forest(START);
-    searcher.search(200, 4, false);
-    let tree = &mut searcher.tree;
-    let root = tree.root();
-    let below = tree.existing_children(&tree[root]).find_map(|child| tree[child].link()).unwrap();
-    let cut = |tree: &Tree, id| tree.existing_children(&tree[id]).find(|child| tree[*child].link().is_some());
-    let child = cut(tree, below).unwrap();
-    let link = tree[child].link().unwrap();
-    // Two links, one of them back to where it comes from.
-    assert!(loaded(&tree.save().unwrap().0, game(START, "")).is_ok());
-    tree[child].at = below.0;
-    assert_eq!(loaded(&tree.save().unwrap().0, game(START, "")).err(), Some(NoForest));
-    tree[child].at = link.0;
-    assert!(loaded(&tree.save().unwrap().0, game(START, "")).is_ok());
+fn a_limit_keeps_what_has_the_most_visits() {
+    let mut searcher = Searcher::new(START);
+    searcher.search(30_000, 16, false);
+    let saved = searcher.tree.save().unwrap();
+    let whole = searcher.tree.bytes_reached();
+    let best = searcher.tree.visited_moves();
+    for limit in [whole / 2, whole / 8, 100_000] {
+        searcher.tree = loaded(&saved, &saved.bytes, game(START, ""), limit).unwrap();
+        assert!(searcher.tree.bytes_reached() <= limit.max(200_000), "{} of {limit}", searcher.tree.bytes_reached());
+        assert_eq!(searcher.tree.visited_moves(), best);
+        searcher.audit(false);
+    }
+    searcher.memory_limit = Some(whole / 8);
+    searcher.search(32_000, 16, false);
+    assert!(loaded(&saved, &saved.bytes, game(START, ""), 0).is_ok(), "to look a file over nothing is kept");
+}
+
+#[test]
+fn other_bytes_are_refused_or_are_a_tree() {
+    let mut searcher = Searcher::new(START);
+    searcher.search(100, 4, false);
+    searcher.analyse("e2e4", 100);
+    let saved = searcher.tree.save().unwrap();
+    for end in (0..saved.bytes.len()).step_by(97) {
+        assert!(loaded(&saved, &saved.bytes[..end], game(START, ""), usize::MAX).is_err(), "{end} bytes");
+    }
+    // A checksum does not tell who wrote it.
+    let mut refused = 0;
+    for index in (0..saved.bytes.len()).step_by(7) {
+        for bit in [0, 3, 7] {
+            let mut damaged = saved.bytes.clone();
+            damaged[index] ^= 1 << bit;
+            match loaded(&saved, &damaged, game(START, ""), usize::MAX) {
+                Err(_) => refused += 1,
+                Ok(tree) => {
+                    searcher.tree = tree;
+                    searcher.search(u64::from(searcher.tree.visits()).min(1 << 20) + 20, 4, false);
+                }
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
+    assert!(Tree::new(game(START, "")).save().is_none(), "a game keeps nothing");
 }

@@ -2,7 +2,7 @@
 
 use super::Tree;
 use super::node::{NodeId, Terminal};
-use crate::chess::{FIFTY_MOVES_PLIES, Move, Position};
+use crate::chess::{Move, Position};
 use crate::search::params::SearchParams;
 use crate::tablebase::Probes;
 
@@ -32,12 +32,6 @@ pub(crate) fn end_of_game(position: &Position, moves: &[Move], depth: u32, param
     let (repetitions, cycle) = (position.repetitions(), position.cycle_length());
     let two_fold = repetitions == 1 && params.two_fold_draws && depth >= TWO_FOLD_MINIMUM_DEPTH && depth >= cycle;
     two_fold.then_some(GameEnd { result: 0, m: cycle as f32, kind: Terminal::TwoFold })
-}
-
-/// Whether the game ends in a position only because it repeats one of its path from the root, `depth` plies above.
-pub(crate) fn depends_on_path(position: &Position, depth: u32) -> bool {
-    let in_search = (1..=depth).contains(&position.cycle_length());
-    in_search && position.rule50() < FIFTY_MOVES_PLIES && !position.is_insufficient_material()
 }
 
 /// The result of a leaf by the endgame tables; `None` if they have none, and at the root (`depth` 0).

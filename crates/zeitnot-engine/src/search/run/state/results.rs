@@ -43,11 +43,9 @@ impl State {
         let playouts = self.progress.playouts;
         let lines: Vec<Line> =
             reader.ranked().into_iter().take(context.multi_pv.max(1)).map(|index| reader.line(index)).collect();
-        // In a forest visits end where they meet what is known, and tell nothing of its depth.
-        let known = self.tree.kept_positions().and_then(|_| Some(lines.first()?.moves.len() as u32)).unwrap_or(0);
         let tree_depth = self.tree.depth().max(1);
         Report {
-            depth: self.mean_depth().max(known).max(1),
+            depth: self.mean_depth().max(1),
             tree_depth,
             seldepth: self.progress.deepest.max(tree_depth),
             elapsed_ms,

@@ -1,0 +1,137 @@
+//! Finds positions again by what decides their value, and brings together what two trees know of one position.
+
+use super::Tree;
+use super::node::{Node, NodeId, Terminal};
+use crate::chess::{Game, Position};
+use crate::splitmix::mix;
+use shakmaty::Position as _;
+
+/// The facts that decide a position's value: the board with its rights, the fifty-move counter, and the earlier
+/// positions that can still repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// [`Position::key`].
+    pub board: u64,
+    /// Plies since the last capture or pawn move.
+    pub rule50: u32,
+    /// Hash of the earlier positions, in any order.
+    pub history: u64,
+}
+
+impl Identity {
+    /// The identity of the last of a game's positions.
+    pub(crate) fn of(positions: &[Position]) -> Identity {
+        let Some((last, earlier)) = positions.split_last() else {
+            return Identity { board: 0, rule50: 0, history: 0 };
+        };
+        let rights = last.chess().castles().castling_rights();
+        let run = earlier.iter().rev().take(last.rule50() as usize);
+        // A right to castle that is gone does not come back.
+        let can_repeat = run.filter(|position| position.chess().castles().castling_rights() == rights);
+        let history = can_repeat.map(|position| mix(position.key())).fold(0, u64::wrapping_add);
+        Identity { board: last.key(), rule50: last.rule50(), history }
+    }
+}
+
+/// The position that a tree begins with.
+#[derive(Clone, Debug)]
+pub(crate) struct Top {
+    pub node: NodeId,
+    pub identity: Identity,
+    pub position: Position,
+}
+
+impl Top {
+    /// The top at the end of `game`.
+    pub(crate) fn of(game: &Game, node: NodeId) -> Top {
+        Top { node, identity: Identity::of(game.positions()), position: game.current().clone() }
+    }
+}
+
+impl Tree {
+    /// The index of the top that is the last of a game's positions.
+    pub(super) fn find_top(&self, positions: &[Position]) -> Option<usize> {
+        let board = positions.last()?.key();
+        let mut same = self.tops.iter().enumerate().filter(|(_, top)| top.identity.board == board).peekable();
+        same.peek()?;
+        let identity = Identity::of(positions);
+        same.find(|(_, top)| top.identity == identity).map(|(index, _)| index)
+    }
+
+    /// Takes into the tree what other trees know of the root and of the positions behind its moves.
+    pub(crate) fn take_up_known_positions(&mut self) {
+        if self.tops.len() < 2 {
+            return;
+        }
+        let (root, mut game) = (self.root, self.game.clone());
+        if let Some(other) = self.find_other_top(&game) {
+            self.take_up(root, other);
+            self[root].set_surplus(false);
+            self.count_own_visits();
+        }
+        for mv in game.current().legal_moves() {
+            let Some(index) = self.move_index(&self[root], self.game.current(), mv) else { continue };
+            game.push(mv);
+            if let Some(other) = self.find_other_top(&game) {
+                let child = self.child(root, index);
+                let before = self[child];
+                let is_over = game.outcome().is_some();
+                self.take_up(child, other);
+                if before.n == 0 && is_over {
+                    self[child].make_terminal(0, 0.0, Terminal::End);
+                } else if self.proves && !self[child].is_terminal() {
+                    self.prove(child, Some((root, index)));
+                }
+                let after = self[child];
+                self.correct(root, &before, &after);
+            }
+            game.truncate(self.game.moves().len());
+        }
+    }
+
+    /// The index of a tree that begins with the end of `game`, other than the tree of the root.
+    fn find_other_top(&self, game: &Game) -> Option<usize> {
+        self.find_top(game.positions()).filter(|top| top + 1 < self.tops.len())
+    }
+
+    /// Gives a node what a tree knows of its position; the tree is given up.
+    pub(super) fn take_up(&mut self, id: NodeId, top: usize) {
+        let other = self.tops.remove(top).node;
+        self.unite(id, other);
+        let rest = self[other];
+        self.discard(rest);
+        self.nodes.give(other.0, 1);
+    }
+
+    /// Gives the nodes from `id` on the moves of the nodes of the same positions from `other` on, where those have more
+    /// visits; `other` gets theirs. The nodes keep the visits that came through them.
+    pub(super) fn unite(&mut self, id: NodeId, other: NodeId) {
+        let mut open = vec![(id, other)];
+        while let Some((id, other)) = open.pop() {
+            let (here, there) = (self[id], self[other]);
+            if !there.has_edges() {
+                continue;
+            }
+            let known = self.known_visits(&there);
+            if known > self.known_visits(&here) || !here.has_edges() {
+                self[id] = Node { n: here.n, in_flight: here.in_flight, ..there };
+                self[id].set_surplus(known > here.n);
+                if here.is_terminal() {
+                    self[id].take_result_of(&here);
+                }
+                self[other] = here;
+            }
+            let (large, small) = (self[id], self[other]);
+            for index in 0..usize::from(small.children) {
+                let (Some(view), Some(below)) = (self.view(&small), self.existing_child(&small, index)) else { break };
+                if !self[below].has_edges() {
+                    continue;
+                }
+                let same = self.view(&large).and_then(|large| large.moves.iter().position(|mv| *mv == view.moves[index]));
+                if let Some(same) = same {
+                    open.push((self.child(id, same), below));
+                }
+            }
+        }
+    }
+}
