@@ -1,7 +1,7 @@
 //! The search where the network costs nothing: `cargo bench --bench search [-- NODES [CASE [NAME=VALUE...]]]`.
 //!
 //! CASE is one of the table's, as `random-kiwipete-2-256` (backend, position, threads, batch); further arguments set
-//! options of the engine (`Transpositions=true`).
+//! options of the engine (`CPuct=2`).
 //!
 //! Nodes per second of processor time and of the wall, and bytes a node, for batches of 32 and 256 and one and two
 //! threads; then what it costs to go on with a large tree after a move, and to give it up.

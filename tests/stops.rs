@@ -48,7 +48,6 @@ fn options(random: &mut Random, network: Option<&str>, tables: Option<&str>) -> 
         ("OutOfOrderEval", ["true", "true", "true", "false"]),
         ("SmartPruningFactor", ["1.33", "1.33", "0", "10"]),
         ("NodesPerSecondLimit", ["0", "0", "0", "500"]),
-        ("Transpositions", ["false", "false", "false", "true"]),
     ] {
         options.push((name, values[random.below(values.len())].to_owned()));
     }

@@ -10,6 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// # Errors
 /// When the system takes no handler.
 pub fn on_request() -> anyhow::Result<Arc<AtomicBool>> {
+    on_request_do(|| ())
+}
+
+/// As [`on_request`], and the first request does something, too.
+///
+/// # Errors
+/// When the system takes no handler.
+pub fn on_request_do(first: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
     let asked = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&asked);
     ctrlc::set_handler(move || {
@@ -17,6 +25,7 @@ pub fn on_request() -> anyhow::Result<Arc<AtomicBool>> {
         if flag.swap(true, Ordering::SeqCst) {
             std::process::exit(INTERRUPTED);
         }
+        first();
     })?;
     Ok(asked)
 }

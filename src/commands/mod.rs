@@ -29,6 +29,7 @@ mod switches;
 mod time;
 mod tree;
 mod uci;
+mod uci_input;
 mod warnings;
 
 use crate::commands::flags::flag;

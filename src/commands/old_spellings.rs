@@ -22,7 +22,7 @@ type Spelling = (&'static [&'static str], Flag, &'static [&'static str]);
 const SPELLINGS: [Spelling; 16] = [
     // Lc0 names its searches by the first word, and settings of GUIs may have it.
     (&["classic"], Flag::None, &["uci", "--search-algorithm=classic"]),
-    (&["dag-preview"], Flag::None, &["uci", "--transpositions"]),
+    (&["dag-preview"], Flag::None, &["uci", "--search-algorithm=classic"]),
     (&["policyhead"], Flag::None, &["uci", "--search-algorithm=policyhead"]),
     (&["valuehead"], Flag::None, &["uci", "--search-algorithm=valuehead"]),
     // Lc0's tools.
@@ -171,7 +171,7 @@ mod tests {
             ("policyhead --threads=1", "uci --search-algorithm=policyhead --threads=1"),
             ("valuehead", "uci --search-algorithm=valuehead"),
             ("classic", "uci --search-algorithm=classic"),
-            ("dag-preview -w net.pb.gz", "uci --transpositions -w net.pb.gz"),
+            ("dag-preview -w net.pb.gz", "uci --search-algorithm=classic -w net.pb.gz"),
             ("describenet --weights=net.pb.gz", "net describe net.pb.gz"),
             ("describenet -w net.pb.gz", "net describe net.pb.gz"),
             ("describenet net.pb.gz --json", "net describe net.pb.gz --json"),

@@ -4,6 +4,7 @@ use super::output::say;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use zeitnot_engine::engine::{TreeFacts, merge_trees, tree_facts};
+use zeitnot_engine::memory;
 
 pub fn command() -> Command {
     let file = |id: &'static str| Arg::new(id).required(true).value_parser(value_parser!(PathBuf));
@@ -30,7 +31,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             let files = files(matches);
             let Some((first, others)) = files.split_first() else { return Ok(()) };
             let Some(out) = matches.get_one::<PathBuf>("out") else { return Ok(()) };
-            tell(out, &merge_trees(first, others, out)?);
+            tell(out, &merge_trees(first, others, out, memory::automatic_limit())?);
         }
         Some((_, matches)) => {
             for file in files(matches) {

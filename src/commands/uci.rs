@@ -2,6 +2,7 @@
 
 use super::engine_options;
 use super::output::note;
+use super::uci_input;
 use clap::ArgMatches;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -22,5 +23,5 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         }
         false => output.with_console(std::io::stderr()),
     };
-    Ok(uci::run(engine, switches, std::io::stdin().lock(), &output)?)
+    Ok(uci::run(engine, switches, uci_input::standard()?, &output)?)
 }

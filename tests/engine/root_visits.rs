@@ -56,28 +56,26 @@ fn search_until(engine: &mut Engine, go: &GoParams, nodes: u64) -> SearchEnd {
 
 #[test]
 fn a_search_among_some_moves_does_not_decide_the_next_one() {
-    for transpositions in ["false", "true"] {
-        for (fen, right, wrong) in [(WHITE, "d1d5", ["e1f1", "e1f2"]), (BLACK, "d8d4", ["e8f8", "e8f7"])] {
-            let (mut engine, game) = start(fen, &[("Transpositions", transpositions)]);
-            let some = |moves: &[&str], nodes| GoParams {
-                nodes: Some(nodes),
-                search_moves: among(&game, moves),
-                ..GoParams::default()
-            };
-            // On an empty tree, then on one that has visits of all moves, then one restriction after another.
-            assert!(wrong.contains(&&*best(&search(&mut engine, &some(&wrong, 400)))));
-            assert_eq!(best(&search(&mut engine, &nodes(300))), right);
-            search(&mut engine, &some(&wrong[..1], 600));
-            assert_eq!(best(&search(&mut engine, &nodes(310))), right);
-            search(&mut engine, &some(&wrong[1..], 600));
-            search(&mut engine, &some(&wrong, 700));
-            let all = search(&mut engine, &nodes(320));
-            assert!(best(&all) == right && all.report.lines[0].q > 0.5, "{:?}", all.report);
-            // Pondering among them, too.
-            let ponder = GoParams { ponder: true, nodes: None, ..some(&wrong, 0) };
-            search_until(&mut engine, &ponder, 700);
-            assert_eq!(best(&search(&mut engine, &nodes(330))), right);
-        }
+    for (fen, right, wrong) in [(WHITE, "d1d5", ["e1f1", "e1f2"]), (BLACK, "d8d4", ["e8f8", "e8f7"])] {
+        let (mut engine, game) = start(fen, &[]);
+        let some = |moves: &[&str], nodes| GoParams {
+            nodes: Some(nodes),
+            search_moves: among(&game, moves),
+            ..GoParams::default()
+        };
+        // On an empty tree, then on one that has visits of all moves, then one restriction after another.
+        assert!(wrong.contains(&&*best(&search(&mut engine, &some(&wrong, 400)))));
+        assert_eq!(best(&search(&mut engine, &nodes(300))), right);
+        search(&mut engine, &some(&wrong[..1], 600));
+        assert_eq!(best(&search(&mut engine, &nodes(310))), right);
+        search(&mut engine, &some(&wrong[1..], 600));
+        search(&mut engine, &some(&wrong, 700));
+        let all = search(&mut engine, &nodes(320));
+        assert!(best(&all) == right && all.report.lines[0].q > 0.5, "{:?}", all.report);
+        // Pondering among them, too.
+        let ponder = GoParams { ponder: true, nodes: None, ..some(&wrong, 0) };
+        search_until(&mut engine, &ponder, 700);
+        assert_eq!(best(&search(&mut engine, &nodes(330))), right);
     }
 }
 
@@ -93,30 +91,28 @@ fn a_limit_of_nodes_counts_those_of_the_moves_that_are_searched() {
 
 #[test]
 fn a_pondered_move_that_is_taken_back_does_not_decide() {
-    for transpositions in ["false", "true"] {
-        for (fen, right, wrong, reply) in [(WHITE, "d1d5", "e1f1", "d5d1"), (BLACK, "d8d4", "e8f8", "d4d8")] {
-            let (mut engine, game) = start(fen, &[("Transpositions", transpositions)]);
-            let ponder = GoParams { ponder: true, ..GoParams::default() };
-            assert_eq!(best(&search(&mut engine, &nodes(200))), right);
-            engine.set_game(after(&game, &[wrong]));
-            search_until(&mut engine, &ponder, 800);
-            engine.set_game(game.clone());
-            let end = search(&mut engine, &nodes(210));
-            assert!(best(&end) == right && end.report.lines[0].q > 0.5, "{:?}", end.report);
-            // A miss between: another move was played, and that one is taken back.
-            engine.set_game(after(&game, &[wrong]));
-            search_until(&mut engine, &ponder, 800);
-            engine.set_game(after(&game, &["e1e2", "e8e7"][usize::from(fen == BLACK)..][..1]));
-            search_until(&mut engine, &ponder, 20);
-            engine.set_game(game.clone());
-            assert_eq!(best(&search(&mut engine, &nodes(220))), right);
-            // Two plies on, and one back: the reply of the other side is what is searched.
-            search(&mut engine, &nodes(220));
-            engine.set_game(after(&game, &[wrong, reply]));
-            search_until(&mut engine, &ponder, 100);
-            engine.set_game(after(&game, &[wrong]));
-            assert_eq!(best(&search(&mut engine, &nodes(200))), reply);
-        }
+    for (fen, right, wrong, reply) in [(WHITE, "d1d5", "e1f1", "d5d1"), (BLACK, "d8d4", "e8f8", "d4d8")] {
+        let (mut engine, game) = start(fen, &[]);
+        let ponder = GoParams { ponder: true, ..GoParams::default() };
+        assert_eq!(best(&search(&mut engine, &nodes(200))), right);
+        engine.set_game(after(&game, &[wrong]));
+        search_until(&mut engine, &ponder, 800);
+        engine.set_game(game.clone());
+        let end = search(&mut engine, &nodes(210));
+        assert!(best(&end) == right && end.report.lines[0].q > 0.5, "{:?}", end.report);
+        // A miss between: another move was played, and that one is taken back.
+        engine.set_game(after(&game, &[wrong]));
+        search_until(&mut engine, &ponder, 800);
+        engine.set_game(after(&game, &["e1e2", "e8e7"][usize::from(fen == BLACK)..][..1]));
+        search_until(&mut engine, &ponder, 20);
+        engine.set_game(game.clone());
+        assert_eq!(best(&search(&mut engine, &nodes(220))), right);
+        // Two plies on, and one back: the reply of the other side is what is searched.
+        search(&mut engine, &nodes(220));
+        engine.set_game(after(&game, &[wrong, reply]));
+        search_until(&mut engine, &ponder, 100);
+        engine.set_game(after(&game, &[wrong]));
+        assert_eq!(best(&search(&mut engine, &nodes(200))), reply);
     }
 }
 
@@ -129,7 +125,6 @@ fn the_roots_visits_are_those_of_its_moves() {
             ("Backend", random.choice(&["random", "uniform"])),
             ("Threads", random.choice(&["1", "2"])),
             ("MultiPV", random.choice(&["1", "3", "500"])),
-            ("Transpositions", random.choice(&["false", "false", "true"])),
             ("VerboseMoveStats", "true"),
         ]);
         let mut game = Game::new();

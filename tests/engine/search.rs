@@ -67,16 +67,7 @@ fn root_visits_add_up() {
 
 #[test]
 fn mates_are_found_proven_and_played() {
-    mates("false");
-}
-
-#[test]
-fn mates_are_proven_where_positions_are_shared() {
-    mates("true");
-}
-
-fn mates(transpositions: &str) {
-    let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1"), ("Transpositions", transpositions)]);
+    let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1")]);
     for (fen, mv, mate) in [
         ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", "h5f7", 1),
         ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", "d1d8", 1),
@@ -127,19 +118,8 @@ fn ends_of_the_game_have_no_move() {
 
 #[test]
 fn a_threefold_draw_is_seen() {
-    for transpositions in ["false", "true"] {
-        third_time(transpositions);
-    }
-}
-
-fn third_time(transpositions: &str) {
     // f6g8 would bring the start position for the third time: a proven draw, whatever the evaluator says.
-    let mut engine = engine(&[
-        ("Backend", "uniform"),
-        ("Threads", "1"),
-        ("VerboseMoveStats", "true"),
-        ("Transpositions", transpositions),
-    ]);
+    let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1"), ("VerboseMoveStats", "true")]);
     let mut game = Game::new();
     for mv in ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"] {
         game.push_uci(mv).unwrap();
@@ -291,35 +271,6 @@ fn a_speed_limit_is_kept() {
     assert!(nps < 2500.0, "{nps}");
 }
 
-/// Moves are worth in a graph what they are in a tree, searches follow a game, and threads meet at shared positions.
-#[test]
-fn a_graph_is_searched_by_several_threads_along_a_game() {
-    let mut engine = engine(&[
-        ("Backend", "random"),
-        ("Threads", "3"),
-        ("MinibatchSize", "8"),
-        ("Transpositions", "true"),
-        ("SmartPruningFactor", "0"),
-        ("VerboseMoveStats", "true"),
-    ]);
-    let mut game = Game::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", false).unwrap();
-    for _ in 0..12 {
-        engine.set_game(game.clone());
-        let kept = search(&mut engine, &nodes(1)).report.nodes;
-        let end = search(&mut engine, &nodes(kept + 3000));
-        assert_eq!(end.report.nodes, kept + 3000);
-        let (root, moves) = end.move_stats.split_last().unwrap();
-        assert_eq!(root.n, moves.iter().map(|stats| stats.n).sum::<u32>() + 1);
-        let line = &end.report.lines[0].moves;
-        line.iter().for_each(|mv| assert!(to_uci(*mv, false).len() >= 4));
-        game.push(end.best.unwrap());
-    }
-    // The other kind of tree starts anew.
-    engine.set_option("Transpositions", "false").unwrap();
-    engine.set_game(game);
-    assert_eq!(search(&mut engine, &nodes(1)).report.nodes, 1);
-}
-
 #[test]
 fn a_search_lives_within_its_memory() {
     // Two megabytes hold some 25,000 of these visits.
@@ -358,7 +309,7 @@ fn search_in_time(engine: &mut Engine, go: &GoParams) -> SearchEnd {
 
 #[test]
 fn a_move_that_was_forgotten_can_be_played() {
-    for (transpositions, opening) in [("false", ""), ("false", "e2e4"), ("true", ""), ("true", "g1f3")] {
+    for opening in ["", "e2e4"] {
         let mut engine = engine(&[
             ("Backend", "random"),
             ("Threads", "1"),
@@ -367,7 +318,6 @@ fn a_move_that_was_forgotten_can_be_played() {
             ("NNCacheSize", "0"),
             ("RamLimitMb", "2"),
             ("VerboseMoveStats", "true"),
-            ("Transpositions", transpositions),
         ]);
         let mut game = Game::new();
         if !opening.is_empty() {
@@ -381,7 +331,7 @@ fn a_move_that_was_forgotten_can_be_played() {
         engine.set_game(game.clone());
         // As many as the move had: none are left to find its replies with, unless it starts anew.
         let end = search_in_time(&mut engine, &nodes(u64::from(least.n)));
-        assert_eq!(end.reason, EndReason::Stopper(StopReason::Nodes), "{transpositions} {opening}");
+        assert_eq!(end.reason, EndReason::Stopper(StopReason::Nodes), "{opening}");
         assert!(!end.report.lines.is_empty() && end.report.nodes >= 1);
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 /// an answer is checked by its position.
 #[test]
 fn a_right_of_another_rook_makes_another_position() {
-    for options in [&["--backend=random"][..], &["--backend=random", "--transpositions"], &[]] {
+    for options in [&["--backend=random"][..], &[]] {
         let mut engine = Uci::ready_with(&[&["--chess960", "--multipv=50", "--threads=1"], options].concat());
         for (board, rights) in [
             ("2rkr3/2p1p3/8/8/8/8/8/RRK5 w", ["B", "A"]),

@@ -26,7 +26,7 @@ const STARTS: [&str; 16] = [
 ];
 
 /// Options whose values change how a search runs.
-const TELLING: [&str; 14] = [
+const TELLING: [&str; 13] = [
     "Threads",
     "MinibatchSize",
     "MultiPV",
@@ -36,7 +36,6 @@ const TELLING: [&str; 14] = [
     "RamLimitMb",
     "OutOfOrderEval",
     "UCI_Chess960",
-    "Transpositions",
     "VerboseMoveStats",
     "PerPVCounters",
     "SmartPruningFactor",

@@ -116,8 +116,8 @@ pub struct Engine {
     /// The options that failed to load last, if they did.
     failed: Option<Failure>,
     /// The last lines announced on `Slowmover`, the time manager's parameters, the limit of memory, memory that was
-    /// refused, and idle devices.
-    notes: [Option<String>; 5],
+    /// refused, idle devices, and a `TreeFile` that can be no file.
+    notes: [Option<String>; 6],
     search: Option<Search>,
     threads: SearchThreads,
     /// Time on the engine's clock at which the last batch of the last search on the caller's thread is over.
@@ -181,7 +181,7 @@ impl Engine {
             tree,
             time: Some(time.expect("the default manager exists")),
             failed: None,
-            notes: [const { None }; 5],
+            notes: [const { None }; 6],
             search: None,
             threads: SearchThreads::default(),
             busy_until_ms: f64::NEG_INFINITY,

@@ -2,7 +2,7 @@
 //! on.
 
 use super::loading::{self, Failure, Loaded};
-use super::{Engine, EngineError, NetworkEvaluator, Options, RuntimePolicy};
+use super::{Engine, EngineError, NetworkEvaluator, Options, RuntimePolicy, tree_file};
 use crate::backend::{Attributes, Backend, DeviceOptions};
 use crate::network::{BUILT_IN, Location};
 use std::sync::Arc;
@@ -126,6 +126,7 @@ impl Engine {
             self.options.memory_note(),
             self.tree.as_ref().filter(|tree| tree.is_short_of_memory()).map(|_| SHORT_OF_MEMORY.to_owned()),
             self.options.devices_note(),
+            tree_file::note(&self.options),
         ];
         for (note, said) in notes.into_iter().zip(&mut self.notes) {
             if note != *said {

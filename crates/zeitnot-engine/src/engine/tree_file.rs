@@ -1,12 +1,15 @@
-//! Saves the forest of an analysis in a file, and takes it up again (`savetree`, `loadtree`, `TreeFile`).
+//! Saves the trees of an analysis in a file, and takes them up again (`savetree`, `loadtree`, `TreeFile`).
 //!
-//! A file is compressed (gzip, whose checksum finds damage). It has a line of JSON on what the forest belongs to, and
-//! then the forest (`search/tree/saved.rs`). A kill while it is written leaves the file before or the new one.
+//! A file is compressed (gzip, whose checksum finds damage). It has a line of JSON on what the trees belong to, and
+//! then the trees (`search/tree/saved.rs`). A kill while it is written leaves the file before or the new one. One program
+//! writes a file at a time, and none writes over what it has not read.
 
 use super::options::{Options, SPECS};
 use super::{Engine, GoParams};
 use crate::announcer::ERROR;
+use crate::backend::DeviceOptions;
 use crate::chess::{Game, to_uci};
+use crate::network::Location;
 use crate::search::{Saved, SavedTop, Search, Tree, tree_share};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -19,9 +22,9 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use thiserror::Error;
-use zeitnot_text::files::{named_path, open_regular, write_whole};
+use zeitnot_text::files::{Claim, OtherKind, named_path, open_regular, write_whole};
 
 /// Version of the form of files; a file of another one is refused.
 const FORMAT: u32 = 2;
@@ -60,6 +63,8 @@ pub struct TreeFacts {
     pub network: String,
     /// The SHA-256 of the network's file; `None` where the backend has none.
     pub network_sha256: Option<String>,
+    /// The SHA-256 of each other file of the network (`.onnx.data`).
+    external_sha256: Vec<String>,
     /// Options that decide what a tree holds, and their values.
     pub options: BTreeMap<String, String>,
     chess960: bool,
@@ -80,7 +85,7 @@ pub struct TreeFacts {
 /// A tree that cannot be saved or taken up. The text is one line.
 #[derive(Debug, Error)]
 pub enum TreeFileError {
-    /// There is no forest.
+    /// Nothing is kept.
     #[error("there is no analysis to save: only trees of searches without a clock are kept (TreeMemory=forest)")]
     NothingKept,
     /// The file cannot be read or written.
@@ -91,6 +96,12 @@ pub enum TreeFileError {
         /// The system's error.
         error: io::Error,
     },
+    /// Another program writes the file.
+    #[error("{}: in use by another program, which saves its own tree there; nothing is saved", .0.display())]
+    InUse(PathBuf),
+    /// The file is not the one that was read.
+    #[error("{}: changed since it was read; nothing is saved there (savetree FILE saves elsewhere)", .0.display())]
+    Changed(PathBuf),
     /// The file is no saved tree, or it is damaged.
     #[error("{}: no saved tree, or a damaged one ({reason})", path.display())]
     Damaged {
@@ -143,26 +154,34 @@ pub fn tree_facts(path: &Path) -> Result<TreeFacts, TreeFileError> {
 }
 
 /// Merges saved trees into one file: of a position that several have, the one with the most visits stays. The root is
-/// that of the first file. Returns the facts about it.
+/// that of the first file. `limit`: bytes of memory for them. Returns the facts about it.
 ///
 /// # Errors
 /// [`TreeFileError`]: then nothing is written.
-pub fn merge_trees(first: &Path, others: &[PathBuf], out: &Path) -> Result<TreeFacts, TreeFileError> {
+pub fn merge_trees(
+    first: &Path,
+    others: &[PathBuf],
+    out: &Path,
+    limit: Option<usize>,
+) -> Result<TreeFacts, TreeFileError> {
     let (facts, source) = open(first)?;
     let game = facts.game().ok_or_else(|| damaged(first, NO_GAME))?;
     let mut sources = vec![(facts.tops.clone(), source)];
     for path in others {
         let (other, source) = open(path)?;
-        let named = |facts: &TreeFacts| (facts.network_sha256.clone(), facts.options.clone(), facts.chess960);
+        let named = |facts: &TreeFacts| {
+            let TreeFacts { network_sha256, external_sha256, options, chess960, .. } = facts.clone();
+            (network_sha256, external_sha256, options, chess960)
+        };
         if named(&other) != named(&facts) {
             let told = |facts: &TreeFacts| format!("{} and {:?}", facts.network, facts.options);
             return Err(TreeFileError::Other { path: path.clone(), saved: told(&other), here: told(&facts) });
         }
         sources.push((other.tops, source));
     }
-    let tree = Tree::load(game, sources, usize::MAX).map_err(|error| damaged(first, error.0))?;
+    let tree = Tree::load(game, sources, limit.unwrap_or(usize::MAX)).map_err(|error| damaged(first, error.0))?;
     let snapshot = facts.snapshot(&tree).ok_or(TreeFileError::NothingKept)?;
-    snapshot.write(out)?;
+    snapshot.write_claimed(out)?;
     Ok(snapshot.facts)
 }
 
@@ -210,11 +229,21 @@ impl Snapshot {
         self.facts.visits > 0 || self.facts.kept > 0
     }
 
+    /// Writes a file that this program has not claimed yet.
+    ///
+    /// # Errors
+    /// As [`Snapshot::write`], and [`TreeFileError::InUse`].
+    fn write_claimed(&self, path: &Path) -> Result<(), TreeFileError> {
+        let claim = Claim::of(path).map_err(|error| TreeFileError::File { path: path.to_owned(), error })?;
+        let _claim = claim.ok_or_else(|| TreeFileError::InUse(path.to_owned()))?;
+        self.write(path)
+    }
+
     /// Writes the file.
     ///
     /// # Errors
     /// [`TreeFileError::File`]: then the file before stays.
-    pub(super) fn write(&self, path: &Path) -> Result<(), TreeFileError> {
+    fn write(&self, path: &Path) -> Result<(), TreeFileError> {
         let compressed = || -> io::Result<Vec<u8>> {
             let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
             serde_json::to_writer(&mut encoder, &self.facts)?;
@@ -229,18 +258,36 @@ impl Snapshot {
 
 /// The options that decide what a tree holds, and their values.
 pub(super) fn decisive(options: &Options) -> BTreeMap<String, String> {
-    let decisive = SPECS.iter().filter(|spec| DECISIVE.contains(&spec.name));
-    decisive.map(|spec| (spec.name.to_owned(), spec.value(options))).collect()
+    let specs = SPECS.iter().filter(|spec| DECISIVE.contains(&spec.name));
+    let device = options.backend_options.parse::<DeviceOptions>().unwrap_or_default();
+    let heads = [("policy_head", device.policy_head), ("value_head", device.value_head)];
+    let heads = heads.map(|(name, head)| (name.to_owned(), head.unwrap_or_default()));
+    specs.map(|spec| (spec.name.to_owned(), spec.value(options))).chain(heads).collect()
+}
+
+/// An error where the path that `TreeFile` names can be no file: nothing is to be lost at the end for it.
+pub(super) fn note(options: &Options) -> Option<String> {
+    let path = named_path(&options.tree_file)?;
+    let error = match path.metadata() {
+        Ok(found) => OtherKind::of(found.file_type())?.not_a_file(),
+        Err(_) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty())?;
+            folder.metadata().err()?
+        }
+    };
+    Some(format!("{ERROR}option TreeFile: {}: {error}; no tree is saved", path.display()))
 }
 
 impl Engine {
     /// The facts of the tree that searches of the present position grow, without its numbers.
     fn origin(&self) -> TreeFacts {
+        let location = self.loaded.as_ref().and_then(|loaded| loaded.location.as_ref());
         let facts = TreeFacts {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             network: self.attributes().map(|attributes| attributes.name.clone()).unwrap_or_default(),
-            network_sha256: self.loaded.as_ref().and_then(|loaded| loaded.location.as_ref()?.sha256().ok()),
+            network_sha256: location.and_then(|location| location.sha256().ok()),
+            external_sha256: location.map(Location::external_digests).unwrap_or_default(),
             options: decisive(&self.options),
             chess960: false,
             start: String::new(),
@@ -253,7 +300,7 @@ impl Engine {
         facts.at(&self.game)
     }
 
-    /// Saves the forest of the analysis in a file, and returns the facts about it. A search ends.
+    /// Saves the trees of the analysis in a file, and returns the facts about them. A search ends.
     ///
     /// # Errors
     /// [`TreeFileError`]: then a file that was there stays.
@@ -261,11 +308,14 @@ impl Engine {
         self.finish();
         let snapshot = self.tree.as_ref().and_then(|tree| self.origin().snapshot(tree));
         let snapshot = snapshot.filter(Snapshot::has_visits).ok_or(TreeFileError::NothingKept)?;
-        snapshot.write(path)?;
+        match self.tree_file.as_ref().and_then(|file| Some(file.own.as_ref()?).filter(|_| file.path == path)) {
+            Some(own) => own.write(own.draw(), &snapshot, path)?,
+            None => snapshot.write_claimed(path)?,
+        }
         Ok(snapshot.facts)
     }
 
-    /// Takes up the forest of a file, and the game at whose end its root stands. A search ends. What `TreeFile` names is
+    /// Takes up the trees of a file, and the game at whose end its root stands. A search ends. What `TreeFile` names is
     /// saved before, and is not written again: it is the file of another analysis.
     ///
     /// # Errors
@@ -273,10 +323,14 @@ impl Engine {
     pub fn load_tree(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
         self.save_tree_file();
         let facts = self.take_up(path)?;
-        self.tree_file = named_path(&self.options.tree_file).map(|named| {
-            let is_ours = named == path;
-            self.tree_file(named, is_ours)
-        });
+        let Some(named) = named_path(&self.options.tree_file) else { return Ok(facts) };
+        let before = self.tree_file.take().and_then(|file| file.own);
+        let own = match (named == path, before) {
+            (true, Some(own)) => Some(own.read_again(path)),
+            (true, None) => self.claim(path),
+            (false, _) => None,
+        };
+        self.tree_file = Some(TreeFile { path: named, own, origin: self.origin() });
         Ok(facts)
     }
 
@@ -285,7 +339,8 @@ impl Engine {
         let (facts, source) = open(path)?;
         let here = self.origin();
         let other = |saved: String, here: String| TreeFileError::Other { path: path.to_owned(), saved, here };
-        if facts.network_sha256 != here.network_sha256 {
+        let network = |facts: &TreeFacts| (facts.network_sha256.clone(), facts.external_sha256.clone());
+        if network(&facts) != network(&here) {
             return Err(other(format!("the network {}", facts.network), here.network));
         }
         let differs =
@@ -306,8 +361,8 @@ impl Engine {
         Ok(facts)
     }
 
-    /// Takes up the forest of the file that `TreeFile` names, once, and stays in the present position. A file that
-    /// cannot be taken up is not written, either.
+    /// Takes up the trees of the file that `TreeFile` names, once, and stays in the present position. A file that cannot be
+    /// taken up is not written, either, and neither is one that another program writes.
     pub(super) fn take_up_tree_file(&mut self) {
         let named = named_path(&self.options.tree_file);
         if self.tree_file.as_ref().map(|known| &known.path) == named.as_ref() {
@@ -316,6 +371,7 @@ impl Engine {
         self.save_tree_file();
         self.tree_file = None;
         let Some(path) = named else { return };
+        let own = self.claim(&path);
         let game = self.game.clone();
         let taken = if path.exists() { self.take_up(&path).map(Some) } else { Ok(None) };
         match &taken {
@@ -332,74 +388,109 @@ impl Engine {
             tree.follow(game.clone());
         }
         self.game = game;
-        self.tree_file = Some(self.tree_file(path, taken.is_ok()));
+        self.tree_file = Some(TreeFile { path, own: own.filter(|_| taken.is_ok()), origin: self.origin() });
+    }
+
+    /// Claims a file to write it; `None`, after a line, where that cannot be.
+    fn claim(&self, path: &Path) -> Option<Arc<Own>> {
+        let error = match Claim::of(path) {
+            Ok(Some(claim)) => return Some(Arc::new(Own::new(claim, path))),
+            Ok(None) => TreeFileError::InUse(path.to_owned()),
+            Err(error) => TreeFileError::File { path: path.to_owned(), error },
+        };
+        self.announcer.say(&format!("{ERROR}{error}"));
+        None
     }
 
     /// Saves the tree in `TreeFile` every few minutes while the search goes on.
     pub(super) fn save_during(&self, search: &Search) {
-        let Some(TreeFile { path, is_ours: true, origin, turns }) = &self.tree_file else { return };
+        let Some(TreeFile { path, own: Some(own), origin }) = &self.tree_file else { return };
         let (path, origin, announcer) = (path.clone(), origin.at(&self.game), self.announcer.clone());
-        let turns = Arc::clone(turns);
+        let own = Arc::clone(own);
         search.look_at_tree(LOOK_EVERY, SAVED_EVERY, move |tree| {
-            let (turn, snapshot) = (turns.draw(), origin.clone().snapshot(tree));
-            let (path, announcer, turns) = (path.clone(), announcer.clone(), Arc::clone(&turns));
+            let (turn, snapshot) = (own.draw(), origin.clone().snapshot(tree));
+            let (path, announcer, own) = (path.clone(), announcer.clone(), Arc::clone(&own));
             move || {
-                if let Some(Err(error)) = snapshot.map(|snapshot| turns.write(turn, &snapshot, &path)) {
+                if let Some(Err(error)) = snapshot.map(|snapshot| own.write(turn, &snapshot, &path)) {
                     announcer.say(&format!("{ERROR}{error}"));
                 }
             }
         });
     }
 
-    /// Saves the tree in `TreeFile`, if it is a forest. A search ends.
+    /// Saves the tree in `TreeFile`, if it keeps its positions. A search ends.
     pub fn save_tree_file(&mut self) {
-        if self.tree_file.as_ref().is_none_or(|file| !file.is_ours) {
+        if self.tree_file.as_ref().is_none_or(|file| file.own.is_none()) {
             return;
         }
         self.finish();
-        let (Some(TreeFile { path, origin, turns, .. }), Some(tree)) = (&self.tree_file, &self.tree) else { return };
+        let (Some(TreeFile { path, own: Some(own), origin }), Some(tree)) = (&self.tree_file, &self.tree) else {
+            return;
+        };
         let snapshot = origin.at(tree.game()).snapshot(tree).filter(Snapshot::has_visits);
-        if let Some(Err(error)) = snapshot.map(|snapshot| turns.write(turns.draw(), &snapshot, path)) {
+        if let Some(Err(error)) = snapshot.map(|snapshot| own.write(own.draw(), &snapshot, path)) {
             self.announcer.say(&format!("{ERROR}{error}"));
         }
-    }
-
-    fn tree_file(&self, path: PathBuf, is_ours: bool) -> TreeFile {
-        TreeFile { path, is_ours, origin: self.origin(), turns: Arc::default() }
     }
 }
 
 /// The file that `TreeFile` names.
 pub(super) struct TreeFile {
     path: PathBuf,
-    /// Whether the forest is that of the file, or the file is new.
-    is_ours: bool,
+    /// The right to write it; `None` for a file that could not be taken up, or that another program writes.
+    own: Option<Arc<Own>>,
     /// The facts about the tree as it began: network and options may change before it is saved for the last time.
     origin: TreeFacts,
-    turns: Arc<Turns>,
 }
 
-/// The turns of those that write one file: a search and its engine. An older tree is not written over a newer one.
-#[derive(Default)]
-struct Turns {
+/// The right to write a file, for a search and its engine.
+struct Own {
+    _claim: Claim,
     drawn: AtomicU64,
-    /// The turn of the last tree that was written.
-    written: Mutex<u64>,
+    written: Mutex<Written>,
 }
 
-impl Turns {
+/// The state of a file as this program knows it.
+struct Written {
+    /// The turn of the last tree that was written: an older one is not written over a newer one.
+    turn: u64,
+    /// Date and size of the file as it was read or written; `None` where there was none.
+    stamp: Option<(SystemTime, u64)>,
+}
+
+impl Own {
+    fn new(claim: Claim, path: &Path) -> Own {
+        Own { _claim: claim, drawn: AtomicU64::new(0), written: Mutex::new(Written { turn: 0, stamp: stamp(path) }) }
+    }
+
+    /// Takes in that the file was read once more.
+    fn read_again(self: Arc<Self>, path: &Path) -> Arc<Self> {
+        self.written.lock().stamp = stamp(path);
+        self
+    }
+
     fn draw(&self) -> u64 {
         self.drawn.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     fn write(&self, turn: u64, snapshot: &Snapshot, path: &Path) -> Result<(), TreeFileError> {
         let mut written = self.written.lock();
-        if turn > *written {
-            snapshot.write(path)?;
-            *written = turn;
+        if turn <= written.turn {
+            return Ok(());
         }
+        // A file that was deleted is no work of another.
+        if path.exists() && stamp(path) != written.stamp {
+            return Err(TreeFileError::Changed(path.to_owned()));
+        }
+        snapshot.write(path)?;
+        *written = Written { turn, stamp: stamp(path) };
         Ok(())
     }
+}
+
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::announcer::Announcer;
 use crate::clock::VirtualClock;
 use crate::engine::{EndReason, RuntimePolicy};
 use std::fs;
@@ -52,13 +53,13 @@ fn files_are_merged() {
         search(&mut engine, moves, 200);
         engine.save_tree(path).unwrap();
     }
-    let facts = merge_trees(&one, &[two], &out).unwrap();
+    let facts = merge_trees(&one, &[two], &out, None).unwrap();
     assert_eq!((facts.moves.join(" ").as_str(), facts.kept), ("e2e4", 1));
     assert_eq!(tree_facts(&out).unwrap(), facts);
     let mut engine = engine(&[]);
     engine.load_tree(&out).unwrap();
     assert!(search(&mut engine, "d2d4", 1) > 100);
-    assert!(merge_trees(&one, &[folder.path().join("none")], &out).is_err());
+    assert!(merge_trees(&one, &[folder.path().join("none")], &out, None).is_err());
     assert_eq!(tree_facts(&out).unwrap(), facts, "as it was");
 }
 
@@ -111,6 +112,7 @@ fn the_tree_file_outlives_the_engine_and_a_new_game() {
     let mut first = engine(&with_file);
     let known = search(&mut first, "c2c4", 300);
     first.save_tree_file();
+    drop(first);
     let mut second = engine(&with_file);
     second.new_game();
     assert!(search(&mut second, "c2c4", 1) >= known);
@@ -121,14 +123,75 @@ fn the_tree_file_outlives_the_engine_and_a_new_game() {
     second.set_option("Contempt", "50").unwrap();
     search(&mut second, "d2d4", 100);
     second.save_tree_file();
+    drop(second);
     let facts = tree_facts(&path).unwrap();
     assert_eq!((facts.visits, facts.kept, facts.options["Contempt"].as_str()), (0, 1, ""), "{facts:?}");
     let mut as_before = engine(&with_file);
     assert!(search(&mut as_before, "c2c4", 1) >= known);
+    drop(as_before);
     // A file that cannot be taken up is not written over.
     fs::write(&path, "not a tree").unwrap();
     let mut third = engine(&with_file);
     search(&mut third, "c2c4", 100);
     third.save_tree_file();
     assert_eq!(fs::read_to_string(&path).unwrap(), "not a tree");
+}
+
+/// An engine, and the lines that it announces.
+fn telling(options: &[(&str, &str)]) -> (Engine, Arc<Mutex<Vec<String>>>) {
+    let (mut engine, told) = (engine(options), Arc::<Mutex<Vec<String>>>::default());
+    let lines = Arc::clone(&told);
+    engine.announce_to(Announcer::new(move |line| lines.lock().push(line.to_string())));
+    (engine, told)
+}
+
+#[test]
+fn one_engine_writes_a_file_at_a_time_and_none_over_what_it_has_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("days.tree");
+    let with_file = [("TreeFile", path.to_str().unwrap())];
+    let (mut first, said) = telling(&with_file);
+    let known = search(&mut first, "c2c4", 300);
+    let (mut second, heard) = telling(&with_file);
+    search(&mut second, "d2d4", 100);
+    assert!(heard.lock().iter().any(|line| line.contains("in use by another program")), "{:?}", heard.lock());
+    assert!(matches!(second.save_tree(&path), Err(TreeFileError::InUse(_))));
+    second.save_tree_file();
+    drop(second);
+    assert!(!path.exists(), "the first one has saved nothing yet");
+    first.save_tree_file();
+    let facts = tree_facts(&path).unwrap();
+    assert_eq!(u64::from(facts.visits), known);
+    // A file of the same name from elsewhere.
+    fs::write(&path, "another tree").unwrap();
+    search(&mut first, "c2c4", known + 100);
+    first.save_tree_file();
+    assert!(said.lock().iter().any(|line| line.contains("changed since it was read")), "{:?}", said.lock());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "another tree");
+    // One that was deleted is written anew.
+    fs::remove_file(&path).unwrap();
+    first.save_tree_file();
+    assert_eq!(u64::from(tree_facts(&path).unwrap().visits), known + 100);
+    drop(first);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing lies beside it");
+}
+
+#[test]
+fn a_tree_of_other_heads_is_refused() {
+    let heads = |options: &str| decisive(&Options { backend_options: options.to_owned(), ..Options::default() });
+    assert_ne!(heads("value_head=q"), heads(""));
+    assert_ne!(heads("policy_head=optimistic"), heads(""));
+    assert_eq!(heads("threads=2"), heads(""));
+}
+
+#[test]
+fn a_place_for_no_file_is_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display();
+    for (file, part) in [(format!("{path}/none/x.tree"), "os error 2"), (path.to_string(), "it is a folder")] {
+        let (mut engine, told) = telling(&[]);
+        engine.set_option("TreeFile", &file).unwrap();
+        engine.prepare().unwrap();
+        assert!(told.lock().iter().any(|line| line.contains(part) && line.contains(&file)), "{:?}", told.lock());
+    }
 }

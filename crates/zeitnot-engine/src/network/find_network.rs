@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use etcetera::BaseStrategy;
 
 use super::catalogue::{ENTRIES, Entry};
+use super::external_data::digests_beside;
 use super::{BuiltIn, Network, NetworkError, OnnxInterface, built_in, file};
 use crate::digest::sha256;
 
@@ -57,6 +58,15 @@ impl Location {
             }
             Location::BuiltIn(own) => Ok(sha256(own.bytes).expect("memory can be read")),
         }
+    }
+
+    /// The SHA-256 of the other files of a model that came as ONNX, as far as they can be read.
+    pub(crate) fn external_digests(&self) -> Vec<String> {
+        let Location::File(path) = self else { return Vec::new() };
+        let (true, Some(folder)) = (path.extension().is_some_and(|ending| ending == "onnx"), path.parent()) else {
+            return Vec::new();
+        };
+        fs::read(path).map(|model| digests_beside(&model, folder)).unwrap_or_default()
     }
 
     /// Size of the file, bytes.

@@ -27,6 +27,7 @@
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
 //! | `maia3` | input and policy of Maia-3 |
+//! | `external_data` | the files that the tensors of an ONNX model may lie in |
 //! | `find_network`, `built_in` | the places of networks, and the one inside the program |
 //! | `maia` | the networks of Maia, recognised by their content |
 //! | `error` | errors of network files |
@@ -41,6 +42,7 @@ mod built_in;
 pub mod catalogue;
 mod description;
 mod error;
+pub(crate) mod external_data;
 #[cfg(feature = "download")]
 mod fetch;
 mod file;

@@ -63,9 +63,13 @@ pub fn to_path(text: &str) -> PathBuf {
     to_os(text).into_owned().into()
 }
 
-/// The path that a setting names; `None` for an empty text.
+/// The path that a setting names; `None` for an empty text. `~/` is the user's folder: no shell has read the setting.
 pub fn named_path(text: &str) -> Option<PathBuf> {
-    (!text.is_empty()).then(|| to_path(text))
+    let home = || std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).map(PathBuf::from);
+    match text.strip_prefix("~/").and_then(|rest| Some(home()?.join(to_path(rest)))) {
+        Some(path) => Some(path),
+        None => (!text.is_empty()).then(|| to_path(text)),
+    }
 }
 
 /// The byte that a character stands for; `None` for a character of text.
@@ -89,6 +93,16 @@ mod tests {
             // A GUI that gets the text sends it back.
             assert_eq!(from_bytes(text.as_bytes()), text);
         }
+    }
+
+    #[test]
+    fn a_tilde_is_the_users_folder() {
+        let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
+        assert_eq!(named_path("~/a tree"), Some(home.join("a tree")));
+        for text in ["~", "~user/x", "x/~/y", "/~/z"] {
+            assert_eq!(named_path(text), Some(PathBuf::from(text)));
+        }
+        assert_eq!(named_path(""), None);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub fn command() -> Command {
                 .value_name("SPEC")
                 .required(true)
                 .num_args(2..)
-                .help("Time managers, or options such as Transpositions=true;CPuct=2"),
+                .help("Time managers, or options such as FpuValue=0.4;CPuct=2"),
         )
         .arg(time_flags::time_controls())
         .arg(

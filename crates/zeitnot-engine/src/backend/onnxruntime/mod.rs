@@ -10,7 +10,6 @@
 //! | `subject`, `prover` | what a device was given to compute, and the proof that it does |
 //! | `ready` | whether TensorRT's engines are built already |
 //! | `model_io` | the inputs and outputs of a model |
-//! | `external` | the files that the tensors of a model may lie in |
 //! | `fixed_names` | models under fixed names, as their own may change while the network does not |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
 //! | `run_buffers`, `maia3_tensors` | the tensors of runs, made once for each size; those of Maia-3 |
@@ -19,7 +18,6 @@
 
 mod bare_session;
 mod device_session;
-mod external;
 mod fixed_names;
 mod maia3_tensors;
 mod model_io;

@@ -1,8 +1,8 @@
 //! Describes what a device was given to compute: the model, and the arithmetic that rounds most in it.
 
-use super::external;
 use crate::backend::{Arithmetic, DeviceOptions};
 use crate::digest::sha256;
+use crate::network::external_data;
 use crate::network::onnx_fields::{all, fields};
 use crate::network::onnx_proto::data_type;
 use crate::network::onnx_proto::field::{DATA_TYPE, GRAPH, INITIALIZER};
@@ -19,7 +19,7 @@ pub(super) struct Subject {
 impl Subject {
     pub(super) fn new(provider: Provider, network: &Network, options: &DeviceOptions, model: &OnnxModel) -> Subject {
         let of_model = sha256(model.bytes.as_slice()).expect("memory can be read");
-        let digests = std::iter::once(of_model).chain(external::digests(model)).collect();
+        let digests = std::iter::once(of_model).chain(external_data::digests(model)).collect();
         // A model that was made here has the type of its conversion.
         let came_as_onnx = matches!(network.description().architecture, Architecture::Onnx { .. });
         let of_weights = came_as_onnx.then(|| narrowest(&model.bytes)).flatten();

@@ -43,7 +43,7 @@ impl VisitAllocator {
         self.allocations.clear();
         let node = &tree[id];
         let Some(view) = tree.view(node) else { return &self.allocations };
-        let selector = 
+        let selector =
             Selector::new(node, tree.known_visits(node), depth, &context.params, context.draw, context.has_moves_left);
         if visits == 1 && depth > 0 {
             self.allocations.push(allocation(&view, node, best(tree, &view, node, &selector), 1));

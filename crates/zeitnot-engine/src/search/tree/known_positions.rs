@@ -127,7 +127,8 @@ impl Tree {
                 if !self[below].has_edges() {
                     continue;
                 }
-                let same = self.view(&large).and_then(|large| large.moves.iter().position(|mv| *mv == view.moves[index]));
+                let same =
+                    self.view(&large).and_then(|large| large.moves.iter().position(|mv| *mv == view.moves[index]));
                 if let Some(same) = same {
                     open.push((self.child(id, same), below));
                 }

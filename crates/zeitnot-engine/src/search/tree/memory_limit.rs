@@ -35,10 +35,21 @@ struct Store {
 }
 
 impl Store {
+    /// Bytes of the limit that are used.
+    fn usable(&self) -> usize {
+        self.limit - self.limit / UNUSABLE
+    }
+
+    /// Bytes that are free when no more fit.
+    fn wanted_when_full(&self) -> usize {
+        let full = Store { reached: self.reached.max(self.usable()), ..*self };
+        full.wanted(VISIT)
+    }
+
     /// Bytes that must be free for `need` more to fit. A store over its limit gets more free memory to choose from,
     /// since not every free run has a useful length.
     fn wanted(&self, need: usize) -> usize {
-        let limit = self.limit - self.limit / UNUSABLE;
+        let limit = self.usable();
         if self.reached.saturating_add(need) <= limit {
             return 0;
         }
@@ -49,6 +60,14 @@ impl Store {
 }
 
 impl Tree {
+    /// Share of the memory within so many bytes that is in use, in permille: at 1000 something is pruned for each visit.
+    pub(crate) fn fill(&self, limit: usize) -> u32 {
+        let [all, ..] = self.stores(limit);
+        let most = all.reached.max(all.usable());
+        let used = all.reached - all.free;
+        (used as f64 / (most - all.wanted_when_full()).max(1) as f64 * 1e3).min(1e3) as u32
+    }
+
     /// Makes sure that `visits` more visits fit into `limit` bytes and into what the pools can address, by pruning if
     /// need be. A tree far over its limit gets there in several rounds; it does not grow meanwhile.
     pub(crate) fn make_room(&mut self, limit: usize, visits: u32) {
@@ -73,9 +92,7 @@ impl Tree {
     /// Frees a discarded node or prunes the least visited subtree; false if visits in flight pass all that is left.
     pub(crate) fn free_least_visited(&mut self) -> bool {
         let mut looks = usize::MAX;
-        self.free_discarded()
-            || self.prune_elsewhere(&mut looks)
-            || self.prune_least_visited(self.root(), &mut looks)
+        self.free_discarded() || self.prune_elsewhere(&mut looks) || self.prune_least_visited(self.root(), &mut looks)
     }
 
     /// Prunes a subtree that is not below the root, of the tree that was left first. Returns whether there was one.

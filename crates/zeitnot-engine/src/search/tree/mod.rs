@@ -204,12 +204,6 @@ impl Tree {
         self.discarded.capacity() * size_of::<Node>() + self.tops.capacity() * size_of::<Top>()
     }
 
-    /// Share of so many bytes that is in use, in permille.
-    pub(crate) fn fill(&self, limit: usize) -> u32 {
-        let used = self.bytes_reached() - self.bytes_free();
-        (used as f64 / limit.max(1) as f64 * 1e3).min(1e3) as u32
-    }
-
     /// Bytes of the pools that are free again.
     pub(crate) fn bytes_free(&self) -> usize {
         self.nodes.bytes_given_back() + self.words.bytes_given_back()

@@ -186,4 +186,3 @@ proptest! {
         searcher.audit(false);
     }
 }
-

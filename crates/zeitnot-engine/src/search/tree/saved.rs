@@ -272,7 +272,8 @@ impl<R: Read> Reader<'_, R> {
         let moves: &mut [u16] = &mut cast_slice_mut(&mut words[SLOTS..])[..usize::from(node.moves)];
         let packed: Vec<u16> = legal.iter().take(MOST_MOVES).map(|mv| PackedMove::new(*mv).0).collect();
         for mv in moves.iter_mut() {
-            *mv = PackedMove(*mv).number().map_or(Some(*mv), |number| packed.get(number).copied()).ok_or_else(no_tree)?;
+            *mv =
+                PackedMove(*mv).number().map_or(Some(*mv), |number| packed.get(number).copied()).ok_or_else(no_tree)?;
         }
         let sorted = |moves: &[u16]| {
             let mut moves = moves.to_vec();
@@ -327,7 +328,8 @@ fn sound(node: Node) -> Result<Node, NoTree> {
         EdgeState::Large => node.moves,
     };
     let bounds = node.bounds();
-    let is_value = (-1.0..=1.0).contains(&node.wl) && (0.0..=1.0).contains(&node.d) && (0.0..=MOST_PLIES).contains(&node.m);
+    let is_value =
+        (-1.0..=1.0).contains(&node.wl) && (0.0..=1.0).contains(&node.d) && (0.0..=MOST_PLIES).contains(&node.m);
     let is_result = bounds.lower <= bounds.upper && bounds.upper >= -1 && bounds.lower <= 1;
     let is_whole = node.at == 0 && node.in_flight == 0 && node.children <= most;
     if is_value && is_result && is_whole { Ok(node) } else { Err(no_tree()) }

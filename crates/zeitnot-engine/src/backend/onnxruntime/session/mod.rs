@@ -11,9 +11,10 @@ use ort::session::Session;
 use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBuilder};
 use sha2::{Digest as _, Sha256};
 
-use super::{DeviceSession, ModelIo, external, first_line};
+use super::{DeviceSession, ModelIo, first_line};
 use crate::announcer::Announcer;
 use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
+use crate::network::external_data;
 use crate::network::{EndTypes, ModelInput, OnnxModel, Precision};
 use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, tensorrt_rtx, user_cache, vulkan};
 
@@ -97,7 +98,7 @@ impl SessionPlan {
             given: options.provider.clone(),
             units,
             cache: None,
-            external: external::folder(model).map(Path::to_path_buf),
+            external: external_data::folder(model).map(Path::to_path_buf),
             leaves_to_cpu: matches!(provider, Provider::Cpu | Provider::CoreMl | Provider::DirectMl),
         };
         // Nothing is kept for a provider that is only tried, without a network.
@@ -366,7 +367,7 @@ fn compiled_folder(
 ) -> Result<PathBuf, BackendError> {
     let root = compiled_root(provider, options).ok_or(BackendError::NoCacheFolder)?;
     let mut hasher = Sha256::new_with_prefix(&model.bytes);
-    external::digests(model).iter().for_each(|digest| hasher.update(digest));
+    external_data::digests(model).iter().for_each(|digest| hasher.update(digest));
     // What is compiled with other options is another engine.
     let mut given = options.provider.clone();
     given.sort();

@@ -4,24 +4,28 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
+use super::OnnxModel;
+use super::onnx_fields::all;
+use super::onnx_proto::field::{EXTERNAL_DATA, GRAPH, INITIALIZER, KEY, VALUE};
 use crate::digest::sha256;
-use crate::network::OnnxModel;
-use crate::network::onnx_fields::all;
-use crate::network::onnx_proto::field::{EXTERNAL_DATA, GRAPH, INITIALIZER, KEY, VALUE};
 
 /// The key of the entry that names a tensor's file.
 const LOCATION: &[u8] = b"location";
 
 /// The folder in which ONNX Runtime is to look for the external data of a model (without this setting it takes the
 /// working folder); `None` for a model that has none.
-pub(super) fn folder(model: &OnnxModel) -> Option<&Path> {
+pub(crate) fn folder(model: &OnnxModel) -> Option<&Path> {
     model.folder.as_deref().filter(|_| locations(&model.bytes).next().is_some())
 }
 
 /// The SHA-256 of the external files that can be read: they distinguish networks whose models are the same.
-pub(super) fn digests(model: &OnnxModel) -> Vec<String> {
-    let Some(folder) = &model.folder else { return Vec::new() };
-    let files: BTreeSet<PathBuf> = locations(&model.bytes).map(PathBuf::from).collect();
+pub(crate) fn digests(model: &OnnxModel) -> Vec<String> {
+    model.folder.as_deref().map(|folder| digests_beside(&model.bytes, folder)).unwrap_or_default()
+}
+
+/// As [`digests`], for the bytes of a model in a folder.
+pub(super) fn digests_beside(model: &[u8], folder: &Path) -> Vec<String> {
+    let files: BTreeSet<PathBuf> = locations(model).map(PathBuf::from).collect();
     // ONNX Runtime refuses those that lie elsewhere.
     let is_below = |file: &PathBuf| file.components().all(|part| matches!(part, Component::Normal(_)));
     let paths = files.into_iter().filter(is_below).map(|file| folder.join(file)).filter(|path| path.is_file());
