@@ -59,9 +59,6 @@ impl Listener for Reporter {
             self.output.error(error);
         }
         self.hold_report(&end.report);
-        if end.reason == EndReason::NoMoves {
-            self.output.hold(self.display.no_moves());
-        }
         match end.reason {
             EndReason::Book { weight, total } => {
                 self.output.hold(&print::book_move(weight, total));

@@ -291,6 +291,10 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) -> Result<(), SessionErr
         cannot_search(engine, &error, output);
     }
     Ok(())
+    if engine.game().current().legal_moves().is_empty() {
+        // Only the end of a search can be waited for: the score of a finished game is known.
+        output.line(display.no_moves());
+    }
 }
 
 fn count_leaves(engine: &Engine, depth: u32, output: &Output) {

@@ -162,3 +162,36 @@ fn stop_ends_the_wait_of_a_human_clock() {
     engine.answer(&game("startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));
     engine.quit();
 }
+
+/// Nothing can come of such a search: its score is known at once, and told once. The move waits.
+#[test]
+fn a_finished_game_has_its_score_at_once() {
+    for (fen, score) in [
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "info depth 0 score mate 0"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "info depth 0 score cp 0"),
+    ] {
+        for (go, end) in [
+            ("go infinite", "stop"),
+            ("go", "stop"),
+            ("go ponder wtime 1000 btime 1000", "stop"),
+            ("go ponder wtime 1000 btime 1000", "ponderhit"),
+            ("go nodes 5", ""),
+            ("go wtime 1000 btime 1000", ""),
+        ] {
+            let mut engine = Uci::uniform();
+            engine.send(&format!("position fen {fen}\n{go}"));
+            let mut lines = engine.until("info");
+            while !lines.last().is_some_and(|line| line.starts_with("info depth")) {
+                lines.extend(engine.until("info"));
+            }
+            assert_eq!(lines.last().unwrap(), score, "{go}");
+            if !end.is_empty() {
+                assert!(silent(&mut engine).is_empty(), "{go}");
+                engine.send(end);
+            }
+            let rest = engine.answer(&game(fen));
+            assert_eq!(rest.infos().count(), 0, "{go}: {:?}", rest.lines);
+            engine.quit();
+        }
+    }
+}
