@@ -119,13 +119,18 @@ impl Display {
 
     /// A remark on the lines of a report whose moves have no visit; `None` if all have visits, or the tree is empty.
     pub(super) fn unvisited(&self, report: &Report) -> Option<String> {
-        let is_unvisited = |line: &Line| line.visits == 0;
-        let first = report.lines.iter().position(is_unvisited).filter(|_| report.nodes > 0)?;
-        let last = report.lines.iter().rposition(is_unvisited)?;
+        let is_unvisited = |number: &usize| report.lines[number - 1].visits == 0;
+        let numbers: Vec<usize> = (1..=report.lines.len()).filter(is_unvisited).collect();
+        let (first, last) = (*numbers.first().filter(|_| report.nodes > 0)?, *numbers.last()?);
         Some(match report.lines.len() {
             1 => format!("{} has no visit: its value is that of the position", self.moves(&report.lines[0].moves)),
-            _ if first == last => format!("multipv {} has no visit: its value is that of the position", first + 1),
-            _ => format!("multipv {} to {} have no visit: their value is that of the position", first + 1, last + 1),
+            _ if first == last => format!("multipv {first} has no visit: its value is that of the position"),
+            // A move may be drawn that has none.
+            _ if numbers.len() <= last - first => {
+                let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+                format!("multipv {} have no visit: their value is that of the position", numbers.join(", "))
+            }
+            _ => format!("multipv {first} to {last} have no visit: their value is that of the position"),
         })
     }
 
@@ -316,6 +321,8 @@ mod tests {
         assert_eq!(said(&[0]).unwrap(), "e2e4 has no visit: its value is that of the position");
         assert_eq!(said(&[9, 0, 2]).unwrap(), "multipv 2 has no visit: its value is that of the position");
         assert_eq!(said(&[9, 0, 0, 2]).unwrap(), "multipv 2 to 3 have no visit: their value is that of the position");
+        let drawn = "multipv 1, 3, 4 have no visit: their value is that of the position";
+        assert_eq!(said(&[0, 9, 0, 0]).unwrap(), drawn);
         assert_eq!(
             display().unvisited(&Report { nodes: 0, ..report(&[0]) }),
             None,

@@ -107,7 +107,7 @@ impl Session<'_> {
 
     pub(super) fn show_hint(&self, thought: &Thought) {
         // At a level the move to play is drawn: the line, and its score, may begin with another one.
-        let line = thought.end.report.lines.first().map(|line| line.moves.clone()).filter(|line| !line.is_empty());
+        let line = thought.end.best_line().map(|line| line.moves.clone()).filter(|line| !line.is_empty());
         let line = line.unwrap_or_else(|| vec![thought.mv]);
         let hinted = self.game.san(line[0]);
         let mut game = self.game.clone();

@@ -50,7 +50,7 @@ impl Thought {
 
     /// Expected points of the side to move; `None` where nothing was searched.
     pub fn points(&self) -> Option<f64> {
-        self.end.report.lines.first().map(|line| f64::midpoint(1.0, f64::from(line.wl)))
+        self.end.best_line().map(|line| f64::midpoint(1.0, f64::from(line.wl)))
     }
 }
 
@@ -137,7 +137,7 @@ impl Opponent {
             anyhow::bail!("{error}");
         }
         let has_wdl = self.engine.attributes().is_some_and(|attributes| attributes.has_wdl);
-        let evaluation = end.report.lines.first().map(|line| Evaluation::of(line, has_wdl));
+        let evaluation = end.best_line().map(|line| Evaluation::of(line, has_wdl));
         let mv = end.best.context("a position with legal moves has a best one")?;
         Ok(Some(Thought { mv, used_ms, plan, evaluation, end }))
     }

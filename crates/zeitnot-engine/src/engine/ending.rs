@@ -28,6 +28,7 @@ impl Engine {
                 error: Some(format!("{error}: the move is chosen by material")),
                 time: None,
             });
+                not_drawn: None,
         }
     }
 

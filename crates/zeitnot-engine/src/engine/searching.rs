@@ -81,6 +81,7 @@ impl Engine {
             best: Some(mv),
             ponder: reply,
             report: Report::default(),
+            not_drawn: None,
             move_stats: Vec::new(),
             reason: EndReason::Book { weight, total },
             error: None,

@@ -3,7 +3,7 @@
 use crate::chess::{Game, Move};
 use crate::search::params::SearchParams;
 use crate::search::root::observer::SharedRootObserver;
-use crate::search::root::report::{MoveStats, Report};
+use crate::search::root::report::{Line, MoveStats, Report};
 use crate::search::tree::Tree;
 use crate::tablebase::Probes;
 use std::fmt;
@@ -72,8 +72,10 @@ pub struct SearchEnd {
     pub best: Option<Move>,
     /// The reply expected.
     pub ponder: Option<Move>,
-    /// The last state of the search.
+    /// The last state of the search; the line of the move to play is the first.
     pub report: Report,
+    /// The best line, where the move to play was drawn by a temperature, and is another one.
+    pub not_drawn: Option<Line>,
     /// Statistics of the root's moves, when they were asked for.
     pub move_stats: Vec<MoveStats>,
     /// Why the search ended.
@@ -82,6 +84,13 @@ pub struct SearchEnd {
     pub error: Option<String>,
     /// The time manager's account of the move, if it had a clock.
     pub time: Option<TimeReport>,
+}
+
+impl SearchEnd {
+    /// The best line; at a temperature another one may have been drawn. `None` where nothing was searched.
+    pub fn best_line(&self) -> Option<&Line> {
+        self.not_drawn.as_ref().or(self.report.lines.first())
+    }
 }
 
 /// Request for a search.

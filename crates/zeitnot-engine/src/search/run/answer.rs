@@ -13,7 +13,7 @@ use crate::search::root::report::Line;
 pub(crate) fn conclude(context: &SearchContext, state: &mut State, with_cache: bool) -> SearchEnd {
     let mut report = state.report(context);
     let time = state.end_move(report.elapsed_ms, report.nodes);
-    let random_line = state.move_at_random(context).map(|index| state.line(context, index));
+    let drawn = state.move_at_random(context).map(|index| state.line(context, index));
     let mut guess = None;
     if report.lines.is_empty()
         && let Some((grounds, line)) = unsearched(context, with_cache)
@@ -22,7 +22,16 @@ pub(crate) fn conclude(context: &SearchContext, state: &mut State, with_cache: b
         (report.depth, report.tree_depth, report.seldepth) = (1, 1, 1);
         report.lines.push(line);
     }
-    let line = random_line.as_ref().or(report.lines.first());
+    let first = |line: &Line| line.moves.first().copied();
+    let is_other = |best: &&Line| drawn.as_ref().is_some_and(|drawn| first(drawn) != first(best));
+    let not_drawn = report.lines.first().filter(is_other).cloned();
+    if let (Some(drawn), Some(_)) = (drawn, &not_drawn) {
+        // GUIs take the first line for that of the move.
+        report.lines.retain(|line| first(line) != first(&drawn));
+        report.lines.insert(0, drawn);
+        report.lines.truncate(context.multi_pv.max(1));
+    }
+    let line = report.lines.first();
     SearchEnd {
         best: line.and_then(|line| line.moves.first().copied()),
         ponder: line.and_then(|line| line.moves.get(1).copied()),
@@ -37,6 +46,7 @@ pub(crate) fn conclude(context: &SearchContext, state: &mut State, with_cache: b
         error: state.error.clone(),
         time,
         report,
+        not_drawn,
     }
 }
 

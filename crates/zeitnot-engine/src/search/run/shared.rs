@@ -252,6 +252,7 @@ impl SharedSearch {
             best: unsearched(&self.context, true).map(|(_, line)| line.moves[0]),
             ponder: None,
             report: Report::default(),
+            not_drawn: None,
             move_stats: Vec::new(),
             reason: EndReason::Failed,
             error: Some(PANICKED.to_owned()),
