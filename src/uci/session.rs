@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 use zeitnot_engine::announcer::{Announcer, ERROR};
 use zeitnot_engine::chess::divide;
-use zeitnot_engine::engine::options::SPECS;
+use zeitnot_engine::engine::options::{SPECS, nearest_level};
 use zeitnot_engine::engine::{Engine, EngineError, MOST_MOVES, OptionError, Prepared, ignored_options};
 use zeitnot_text::files::named_path;
 
@@ -217,9 +217,17 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         ("uci_variant", "chess" | "chess960") => return,
         _ => {}
     }
-    match engine.set_option(name, value) {
+    let nearest = nearest_level(name, value).map(|nearest| nearest.to_string());
+    if let Some(nearest) = &nearest {
+        output.line(&print::info(&format!("option {name}: {value} is out of its range, {nearest} is taken")));
+    }
+    let before = engine.options().clone();
+    match engine.set_option(name, nearest.as_deref().unwrap_or(value)) {
         // After this option alone: other options must not repeat the complaint about a log that cannot be opened.
         Ok(()) if name.eq_ignore_ascii_case("LogFile") => output.log_to(&engine.options().log_file),
+        Ok(()) if engine.is_searching() && *engine.options() != before => {
+            output.line(&print::info(&format!("option {name}: it counts from the next move on")));
+        }
         Ok(()) => {}
         Err(error @ OptionError::Unknown(_)) => match ignored_options::find(name) {
             Some(ignored) => {
@@ -283,6 +291,10 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) -> Result<(), SessionErr
     }
     let options = engine.options();
     let display = Display::of(engine);
+    if engine.game().current().legal_moves().is_empty() {
+        // Only the end of a search can be waited for: the score of a finished game is known.
+        output.line(display.no_moves());
+    }
     let time_log = options.time_manager_log;
     let verbose = options.verbose_move_stats;
     let reporter =
@@ -291,10 +303,6 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) -> Result<(), SessionErr
         cannot_search(engine, &error, output);
     }
     Ok(())
-    if engine.game().current().legal_moves().is_empty() {
-        // Only the end of a search can be waited for: the score of a finished game is known.
-        output.line(display.no_moves());
-    }
 }
 
 fn count_leaves(engine: &Engine, depth: u32, output: &Output) {

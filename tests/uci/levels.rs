@@ -1,6 +1,7 @@
 //! Tests levels of strength, and a Maia that plays as people do, under the protocol.
 
-use super::driver::{Answer, Uci, errors};
+use super::driver::{Answer, Uci, errors, game, words_after};
+use std::collections::BTreeSet;
 
 const CLOCK: &str = "go wtime 60000 btime 60000";
 const MAIA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/nets/maia-1900.pb.gz");
@@ -46,13 +47,77 @@ fn a_level_holds_for_a_move_that_was_pondered() {
     engine.quit();
 }
 
+/// GUIs offer the levels of other engines: what was not measured here is as near as it can be.
 #[test]
-fn labels_outside_of_what_was_measured_are_refused() {
-    let mut engine = Uci::uniform();
-    engine.complains("setoption name UCI_Elo value 900", &["UCI_Elo", "900", "1000 to 2600"]);
-    engine.complains("setoption name Skill Level value 21", &["Skill Level", "21"]);
-    engine.plays();
+fn a_level_outside_of_what_was_measured_is_the_nearest() {
+    let mut engine = Uci::ready_with(&["--limit-strength", "--weights=zeitnot-tiny"]);
+    for (option, value, taken, level) in [
+        ("UCI_Elo", "800", "1000", "1000"),
+        ("uci_elo", "99999999999999999999", "2600", "2600"),
+        ("UCI_Elo", "-5", "1000", "1000"),
+        ("Skill Level", "-9", "0", "1000"),
+        ("Skill Level", "21", "20", ""),
+    ] {
+        engine.tell(&format!("setoption name UCI_LimitStrength value {}", option != "Skill Level"));
+        let said = engine.tell(&format!("setoption name {option} value {value}"));
+        let expected = format!("info string option {option}: {value} is out of its range, {taken} is taken");
+        assert_eq!(said.first(), Some(&expected), "{said:?}");
+        // A level is told where it is another one.
+        engine.tell("setoption name RandomSeed value 7");
+        let answer = engine.search("startpos", CLOCK);
+        assert!(notes(&answer, "limited").iter().all(|line| line.contains(&format!("Elo {level} "))), "{said:?}");
+        assert_eq!(answer.number("nodes") > 480, level.is_empty(), "{option} {value}: {:?}", answer.lines);
+    }
+    for (option, value) in [("UCI_Elo", "low"), ("UCI_Elo", "1500.5"), ("Skill Level", "")] {
+        engine.complains(&format!("setoption name {option} value {value}"), &[option, &format!("\"{value}\"")]);
+    }
     engine.quit();
+}
+
+/// A GUI takes the first line of the last report for that of the move.
+#[test]
+fn the_line_that_is_shown_is_that_of_the_move_played() {
+    let mut others = 0;
+    for level in ["--uci-elo=1000", "--uci-elo=1900"] {
+        for multi_pv in [1, 3] {
+            let flags = ["--limit-strength", level, "--weights=zeitnot-tiny", "--random-seed=1"];
+            let mut engine = Uci::ready_with(&[&flags[..], &[&format!("--multipv={multi_pv}")]].concat());
+            for opening in ["startpos", "startpos moves e2e4", "startpos moves d2d4 d7d5", "startpos moves c2c4 e7e5"] {
+                for _ in 0..8 {
+                    let answer = engine.search(opening, CLOCK);
+                    let infos: Vec<&String> = answer.infos().collect();
+                    let last = &infos[infos.len() - multi_pv..];
+                    let firsts: Vec<&str> = last.iter().map(|line| words_after(line, "pv").next().unwrap()).collect();
+                    assert_eq!(firsts[0], answer.best, "{:?}", answer.lines);
+                    assert_eq!(firsts.iter().collect::<BTreeSet<_>>().len(), multi_pv, "{:?}", answer.lines);
+                    let score = |line: &str| words_after(line, "cp").next().unwrap().parse::<i32>().unwrap();
+                    others += usize::from(multi_pv == 3 && score(last[1]) > score(last[0]));
+                }
+            }
+            engine.quit();
+        }
+    }
+    assert!(others > 0, "some moves were drawn that are not the best");
+}
+
+#[test]
+fn a_level_that_is_set_during_a_search_is_told_to_count_later() {
+    for go in ["go ponder wtime 60000 btime 60000", "go infinite"] {
+        let mut engine = Uci::uniform();
+        engine.send(&format!("position startpos\n{go}"));
+        for (option, value) in [("UCI_LimitStrength", "true"), ("UCI_Elo", "1200"), ("Skill Level", "3")] {
+            let told = format!("info string option {option}: it counts from the next move on");
+            let lines = engine.tell(&format!("setoption name {option} value {value}"));
+            assert!(lines.contains(&told), "{go}: {lines:?}");
+            let again = engine.tell(&format!("setoption name {option} value {value}"));
+            assert!(!again.contains(&told), "nothing changed: {again:?}");
+        }
+        engine.send("stop");
+        engine.answer(&game("startpos"));
+        let later = engine.tell("setoption name UCI_Elo value 1300");
+        assert!(later.iter().all(|line| !line.contains("it counts from")), "no search is running: {later:?}");
+        engine.quit();
+    }
 }
 
 #[test]

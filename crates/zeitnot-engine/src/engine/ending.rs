@@ -12,6 +12,11 @@ impl Engine {
         self.unstarted.is_some() || self.search.as_ref().is_some_and(is_endless)
     }
 
+    /// Whether a search, or the failure of one, has still to be answered.
+    pub fn is_searching(&self) -> bool {
+        self.unstarted.is_some() || self.search.as_ref().is_some_and(|search| !search.is_finished())
+    }
+
     /// Makes the search answer now.
     pub fn stop(&mut self) {
         if let Some(search) = &self.search {
@@ -23,12 +28,12 @@ impl Engine {
                 best: self.unsearched(),
                 ponder: None,
                 report: Report::default(),
+                not_drawn: None,
                 move_stats: Vec::new(),
                 reason: EndReason::Failed,
                 error: Some(format!("{error}: the move is chosen by material")),
                 time: None,
             });
-                not_drawn: None,
         }
     }
 

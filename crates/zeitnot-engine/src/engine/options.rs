@@ -346,6 +346,16 @@ impl OptionSpec {
     }
 }
 
+/// The end of its range that replaces the `value` of an option with this UCI name: for a level, which GUIs offer on other
+/// engines' scales, and a person would play at full strength without. `None`: the value is in its range, or an error.
+pub fn nearest_level(name: &str, value: &str) -> Option<u64> {
+    let spec = find(name).filter(|spec| ["UCI_Elo", "Skill Level"].contains(&spec.name))?;
+    let Kind::Spin { min, max } = spec.kind else { return None };
+    let value: i128 = value.parse().ok()?;
+    let nearest = value.clamp(min.into(), max.into());
+    (nearest != value).then_some(nearest as u64)
+}
+
 /// The declaration of the option with this UCI name, in upper or lower case.
 pub fn find(name: &str) -> Option<&'static OptionSpec> {
     let name = if name.eq_ignore_ascii_case(MOVE_OVERHEAD_OF_RUNNERS) { MOVE_OVERHEAD } else { name };
