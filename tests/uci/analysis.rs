@@ -1,7 +1,7 @@
 //! Analysis: what is shown was looked at, deeper is never shown as shallower, and a depth that is not there is not
 //! waited for.
 
-use super::driver::{Uci, errors, game, legal_moves, words_after};
+use super::driver::{Answer, Uci, errors, game, legal_moves, words_after};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -219,5 +219,69 @@ fn a_depth_beyond_the_end_of_all_lines_is_not_waited_for() {
             assert!(errors(&answer.lines).is_empty(), "{fen}: {:?}", answer.lines);
         }
         engine.quit();
+    }
+}
+
+/// The moves and scores of the last report.
+fn lines(answer: &Answer, multi_pv: usize) -> Vec<(String, String)> {
+    let infos: Vec<&String> = answer.infos().collect();
+    let word = |line: &str, key| words_after(line, key).next().unwrap().to_owned();
+    let score = |line: &str| words_after(line, "score").take(2).collect::<Vec<_>>().join(" ");
+    infos[infos.len() - multi_pv..].iter().map(|line| (word(line, "pv"), score(line))).collect()
+}
+
+/// A win that is found is one line of several, and the others are searched all the same.
+#[test]
+fn all_lines_are_searched_to_their_end() {
+    const FOUR_MATES: &str = "k7/2Q5/1K6/8/8/8/8/8 w - - 0 1";
+    for network in ["zeitnot-small", "zeitnot-tiny"] {
+        for multi_pv in [4, 3, 2] {
+            let mut engine =
+                Uci::ready_with(&["--threads=1", &format!("--weights={network}"), &format!("--multipv={multi_pv}")]);
+            for go in ["go nodes 20000", "go movetime 2000", "go depth 12", "go mate 1"] {
+                engine.send("ucinewgame");
+                let answer = engine.search(FOUR_MATES, go);
+                let shown = lines(&answer, multi_pv);
+                assert!(shown.iter().all(|(_, score)| score == "mate 1"), "{network} {go}: {shown:?}");
+                // There is no more to be found.
+                assert!(answer.number("nodes") < 10_000, "{network} {go}: {:?}", answer.lines);
+            }
+            engine.quit();
+        }
+    }
+}
+
+/// Whatever ends a search early, no line is shown that was not searched.
+#[test]
+fn an_early_end_waits_for_the_lines() {
+    for (fen, first) in [
+        ("k7/2Q5/1K6/8/8/8/8/8 w - - 0 1", "mate 1"),
+        ("6k1/5ppp/8/8/8/8/8/1R4K1 w - - 0 1", "mate 1"),
+        ("7k/8/8/8/8/1r6/8/K7 w - - 0 1", ""),
+    ] {
+        let mut engine = Uci::ready_with(&["--threads=1", "--weights=zeitnot-tiny", "--multipv=4"]);
+        for manager in ["smooth", "price"] {
+            engine.send(&format!("ucinewgame\nsetoption name TimeManager value {manager}"));
+            let answer = engine.search(fen, "go wtime 60000 btime 60000");
+            let after = answer.lines.iter().rev().take_while(|line| !line.starts_with("info depth"));
+            assert!(after.clone().all(|line| !line.contains(" no visit: ")), "{fen} {manager}: {:?}", answer.lines);
+            let multi_pv = legal_moves(&game(fen)).len().min(4);
+            assert!(lines(&answer, multi_pv)[0].1.starts_with(first), "{fen} {manager}: {:?}", answer.lines);
+        }
+        engine.quit();
+    }
+}
+
+#[test]
+fn a_second_line_has_its_own_mate() {
+    const FEN: &str = "8/8/8/8/8/2k5/3q4/1K6 b - - 0 1";
+    for network in ["zeitnot-small", "zeitnot-tiny"] {
+        for (multi_pv, mates) in [(2, &["mate 1", "mate 2"][..]), (3, &["mate 1", "mate 2", "mate 2"])] {
+            let mut engine =
+                Uci::ready_with(&["--threads=1", &format!("--weights={network}"), &format!("--multipv={multi_pv}")]);
+            let shown = lines(&engine.search(FEN, "go nodes 2000"), multi_pv);
+            assert!(shown.iter().map(|(_, score)| score).eq(mates), "{network}: {shown:?}");
+            engine.quit();
+        }
     }
 }

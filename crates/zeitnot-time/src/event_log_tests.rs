@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::accounting::Accounted;
-use crate::{StopReason, TimeManager, managers};
+use crate::{ShownLines, StopReason, TimeManager, managers};
 use proptest::prelude::*;
 
 fn number() -> BoxedStrategy<f64> {
@@ -46,7 +46,8 @@ fn request() -> impl Strategy<Value = MoveRequest> {
 fn snapshot() -> impl Strategy<Value = SearchSnapshot<'static>> {
     let numbers = (number(), some(number()), some(number()), some(number()), some(number()));
     let counts = (any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>(), some(any::<u32>()), any::<u32>());
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    let lines = some(prop::sample::select(vec![ShownLines::Unvisited, ShownLines::Visited, ShownLines::Proven]));
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), lines);
     let visits = prop::collection::vec(any::<u32>(), 0..9);
     let value = some((-10_000..10_000_i16).prop_map(|value| f32::from(value) / 7e3));
     let values = prop::collection::vec((value, (0..9_000_u16).prop_map(|prior| f32::from(prior) / 9e3)), 0..9);
@@ -72,6 +73,7 @@ fn snapshot() -> impl Strategy<Value = SearchSnapshot<'static>> {
             best_value: numbers.2,
             second_value: numbers.3,
             moves_left_plies: numbers.4,
+            lines: flags.3,
         }
     })
 }

@@ -106,7 +106,8 @@ pub struct SearchSnapshot<'a> {
     /// Average depth of the playouts, in whole plies.
     #[serde(rename = "depth", default)]
     pub average_depth: u32,
-    /// Shortest proven mate in moves, if any.
+    /// Shortest proven mate in moves, if any. Where several lines are shown and a move at the root has no visit, the
+    /// longest of their mates, if all of them mate.
     #[serde(rename = "mate", default, skip_serializing_if = "Option::is_none")]
     pub mate_depth: Option<u32>,
     /// Visits of each root move that may be searched, in an order that stays the same for the whole search.
@@ -144,6 +145,21 @@ pub struct SearchSnapshot<'a> {
     /// Plies the game is expected to go on, by the network's moves-left head averaged over the search.
     #[serde(rename = "moves_left", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub moves_left_plies: Option<f64>,
+    /// The lines that are shown, where there are several (`MultiPV`); `None` for the best alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<ShownLines>,
+}
+
+/// How well the lines that are shown are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShownLines {
+    /// One of them has no visit.
+    Unvisited,
+    /// All have visits.
+    Visited,
+    /// More search finds no others: each mates in one, or the result of every root move is proven.
+    Proven,
 }
 
 /// The end of a move.

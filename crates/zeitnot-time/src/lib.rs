@@ -44,7 +44,7 @@ mod timekeeper;
 mod unit;
 
 pub use accounting::MoveAccount;
-pub use interface::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
+pub use interface::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, ShownLines, StopReason, Verdict};
 pub use params::{GroupSpec, ManagerSpec, ParamSpec};
 pub use plan::{Plan, Term};
 pub use specification::SpecError;

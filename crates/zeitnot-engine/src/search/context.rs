@@ -21,6 +21,9 @@ pub(crate) struct SearchContext {
     /// Root moves to search, packed as in the tree.
     pub packed_search_moves: Vec<u16>,
     pub multi_pv: usize,
+    /// Whether root moves that are proven won get no more visits: the other lines need them. Not where the move is drawn
+    /// by its visits.
+    pub leaves_wins: bool,
     /// The mean depth that was asked for, in plies.
     pub depth_limit: Option<u32>,
     /// Positions in one call of the network.
@@ -117,6 +120,7 @@ impl SearchContext {
             packed_search_moves: Vec::new(),
             search_moves: Vec::new(),
             multi_pv: 1,
+            leaves_wins: false,
             probes: Probes::default(),
             pondering: false,
             live_stats: false,

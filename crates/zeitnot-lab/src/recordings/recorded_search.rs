@@ -122,6 +122,7 @@ impl RecordedSnapshot {
             best_value: best_move.and_then(value),
             second_value: others.filter_map(value).max_by(f64::total_cmp),
             moves_left_plies: self.moves_left_plies.map(f64::from),
+            lines: None,
         }
     }
 }

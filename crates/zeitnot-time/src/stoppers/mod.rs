@@ -9,7 +9,7 @@ mod smart_pruning;
 
 use serde::{Deserialize, Serialize};
 
-use super::{SearchSnapshot, StopReason, TimeManager, Verdict, exact};
+use super::{SearchSnapshot, ShownLines, StopReason, TimeManager, Verdict, exact};
 use forced_move::ForcedMove;
 use kld_gain::KldGain;
 use smart_pruning::SmartPruning;
@@ -158,8 +158,12 @@ impl Stoppers {
         if snapshot.total_nodes == 0 {
             return so_far;
         }
-        so_far.stop = self.walk(snapshot, manager, &mut so_far);
-        so_far.remaining_playouts = so_far.remaining_playouts.map(|playouts| playouts.max(1.0));
+        let manager = manager.filter(|_| self.timed);
+        let may_end_early = may_end_early(snapshot.lines, manager.is_some());
+        so_far.stop = self.walk(snapshot, manager, may_end_early, &mut so_far);
+        // By them moves are left alone that cannot become the best, but are lines to be searched.
+        let remaining_playouts = so_far.remaining_playouts.filter(|_| may_end_early);
+        so_far.remaining_playouts = remaining_playouts.map(|playouts| playouts.max(1.0));
         so_far
     }
 
@@ -167,9 +171,9 @@ impl Stoppers {
         &mut self,
         snapshot: &SearchSnapshot,
         manager: Option<&mut (dyn TimeManager + '_)>,
+        may_end_early: bool,
         so_far: &mut Verdict,
     ) -> Option<StopReason> {
-        let manager = manager.filter(|_| self.timed);
         let on_clock = manager.is_some();
         if let Some(manager) = manager {
             let verdict = manager.observe(snapshot);
@@ -179,7 +183,7 @@ impl Stoppers {
             so_far.answer_from_ms = verdict.answer_from_ms.filter(|_| self.movetime_ms.is_none());
             so_far.remaining_ms = verdict.remaining_ms;
             so_far.remaining_playouts = verdict.remaining_playouts.filter(|_| self.publishes_nodes);
-            if verdict.stop.is_some() {
+            if verdict.stop.is_some() && (may_end_early || verdict.stop != Some(StopReason::Price)) {
                 return verdict.stop;
             }
         }
@@ -207,6 +211,9 @@ impl Stoppers {
         if self.mate.is_some_and(|mate| is_exhausted || snapshot.mate_depth.is_some_and(|found| found <= mate)) {
             return Some(StopReason::Mate);
         }
+        if !may_end_early {
+            return None;
+        }
         if self.kld_gain.as_mut().is_some_and(|kld_gain| kld_gain.stops(snapshot)) {
             return Some(StopReason::KldGain);
         }
@@ -224,6 +231,16 @@ impl Stoppers {
         if self.publishes_nodes {
             so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));
         }
+    }
+}
+
+/// Whether a search may end before its limits, since the best move is known. Where several lines are shown all of them are
+/// searched, on a clock (`on_clock`) until each has visits.
+fn may_end_early(lines: Option<ShownLines>, on_clock: bool) -> bool {
+    match lines {
+        None | Some(ShownLines::Proven) => true,
+        Some(ShownLines::Visited) => on_clock,
+        Some(ShownLines::Unvisited) => false,
     }
 }
 

@@ -292,6 +292,28 @@ fn an_only_move_is_played_at_once_on_a_clock_alone() {
     }
 }
 
+#[test]
+fn several_lines_are_searched_before_an_early_end() {
+    let mut manager = build("smooth").unwrap();
+    manager.plan(&MoveRequest { clock_ms: 60_000.0, ..MoveRequest::default() });
+    let limits = SearchLimits { nodes: Some(1_000), ..SearchLimits::default() };
+    for (lines, ends, ends_on_clock) in [
+        (None, true, true),
+        (Some(ShownLines::Unvisited), false, false),
+        (Some(ShownLines::Visited), false, true),
+        (Some(ShownLines::Proven), true, true),
+    ] {
+        let seen = SearchSnapshot { win_found: true, lines, ..snapshot(1.0, 3, EVEN) };
+        let verdict = Stoppers::new(&limits, &params()).check(&seen, None);
+        // Without a number of nodes no root move is left alone.
+        assert_eq!((verdict.stop.is_some(), verdict.remaining_playouts.is_some()), (ends, ends), "{lines:?}");
+        let verdict = Stoppers::new(&limits, &params()).check(&seen, Some(&mut *manager));
+        assert_eq!(verdict.stop, ends_on_clock.then_some(StopReason::WinFound), "{lines:?}");
+        let at_limit = SearchSnapshot { total_nodes: 1_000, ..seen };
+        assert_eq!(stop(&limits, &at_limit), Some(StopReason::Nodes), "{lines:?}");
+    }
+}
+
 // docs/lc0.md, 2.6: the rules before the count of visits.
 #[test]
 fn smart_pruning_of_moves_that_leave_no_choice() {

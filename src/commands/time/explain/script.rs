@@ -33,7 +33,8 @@ Times are in milliseconds on the move's clock; what stands in brackets may be le
   observe  a look at the running search: t_ms [first_batch_ms (since the end of the first batch), new_nodes, total_nodes
            (else new and reused ones), batches, depth (average, whole plies), mate (in moves), visits (of the moves at the
            root), win_found, may_resign, need_more_time (bool), losing_edges, best_move (index into visits; else the most
-           visited), best_value and second_value (-1 to 1), moves_left]
+           visited), best_value and second_value (-1 to 1), moves_left, lines (with
+           MultiPV: unvisited, visited or proven)]
   finish   the move is played: t_ms [total_nodes, stop (else that of the last look), first_evaluation_ms]
 
 Rarer ones, as an event log has them: another manager (--manager goes before it), a new game, another game that goes on, a tree

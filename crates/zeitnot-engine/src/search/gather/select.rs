@@ -118,6 +118,10 @@ impl VisitAllocator {
         if !context.packed_search_moves.is_empty() && self.candidates.indices().any(allowed) {
             self.candidates.retain(allowed);
         }
+        let is_open = |index: usize| child_of(view, root, index).is_none_or(|child| !tree[child].bounds().is_win());
+        if context.leaves_wins && self.candidates.indices().any(is_open) {
+            self.candidates.retain(is_open);
+        }
         let Some(best) = limits.best_edge.filter(|_| limits.playouts_expected < f64::from(root.n)) else { return };
         let visits = |index: usize| child_of(view, root, index).map_or(0, |child| tree[child].n);
         let best_visits = visits(best);

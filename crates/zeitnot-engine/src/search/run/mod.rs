@@ -57,6 +57,7 @@ pub(crate) fn begin_search(
     let SearchRequest { start_ms, hard_limit_ms, due_ms, longest_batch_ms, .. } = request;
     let limits =
         MoveLimits { longest_batch_ms, ..MoveLimits::new(&request.limits, &tree, start_ms, hard_limit_ms, due_ms) };
+    let is_drawn = request.params.temperature.at(request.game.current().ply()) > 0.0;
     let context = SearchContext {
         draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
         has_moves_left: attributes.has_moves_left,
@@ -70,6 +71,7 @@ pub(crate) fn begin_search(
         packed_search_moves: request.search_moves.iter().map(|mv| PackedMove::new(*mv).0).collect(),
         search_moves: request.search_moves,
         multi_pv: request.multi_pv,
+        leaves_wins: request.multi_pv > 1 && !is_drawn,
         probes: request.probes,
         pondering: request.limits.ponder,
         live_stats: request.with_live_stats,

@@ -3,7 +3,7 @@
 use super::State;
 use crate::search::context::SearchContext;
 use crate::search::root::ranking::RootReader;
-use zeitnot_time::{MoveOutcome, SearchSnapshot, TimeReport};
+use zeitnot_time::{MoveOutcome, SearchSnapshot, ShownLines, TimeReport};
 
 /// Q at or under which, for every root move, a side may as well resign (Lc0's threshold): nothing is pruned then, so
 /// that a lost engine still finds the longest resistance.
@@ -35,6 +35,20 @@ impl State {
         let all_decided = children().filter(|child| child.is_terminal()).count() == allowed.len();
         let is_out_of_reach =
             context.depth_limit.is_some_and(|depth| self.depth_growth.excludes(&self.progress, depth));
+        let lines = context.multi_pv.min(allowed.len());
+        let all_visited = children().count() == allowed.len();
+        let mates = children().filter(|child| child.is_played_out() && child.wl == 1.0);
+        let mut mates: Vec<u32> = mates.map(|child| child.m.round() as u32 / 2 + 1).collect();
+        mates.sort_unstable();
+        let mate_of_last_line = mates.get(lines.saturating_sub(1)).copied();
+        // Proven losses are ranked behind moves without a visit.
+        let before_unvisited = || children().filter(|child| !(child.is_terminal() && child.wl == -1.0)).count();
+        let shown_lines = || match mate_of_last_line {
+            Some(1) => ShownLines::Proven,
+            _ if all_decided => ShownLines::Proven,
+            _ if all_visited || before_unvisited() >= lines => ShownLines::Visited,
+            _ => ShownLines::Unvisited,
+        };
         let best = self.best_edge;
         let value = |index: &usize| root.visited(*index).map(|child| f64::from(child.q(draw)));
         let (root_values, root_priors): (Vec<_>, Vec<_>) = if self.time.wants_root_values() {
@@ -53,16 +67,13 @@ impl State {
                 true => u32::MAX,
                 false => self.mean_depth(),
             },
-            mate_depth: children()
-                .filter(|child| child.is_played_out() && child.wl == 1.0)
-                .map(|child| child.m.round() as u32 / 2 + 1)
-                .min(),
+            mate_depth: if all_visited { mates.first().copied() } else { mate_of_last_line },
             root_visits: (&self.root_visits).into(),
             root_values: root_values.into(),
             root_priors: root_priors.into(),
             win_found: children().any(|child| child.is_terminal() && child.wl == 1.0),
             // An unvisited move may still save the game.
-            may_resign: children().count() == allowed.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
+            may_resign: all_visited && children().all(|child| child.q(draw) <= RESIGN_Q),
             losing_edges: children().filter(|child| child.is_terminal() && child.wl == -1.0).count() as u32,
             need_more_time: best.is_some_and(|best| reader.wants_more_time(&root, &allowed, best)),
             best_move: best.and_then(|best| allowed.iter().position(|index| *index == best)),
@@ -73,6 +84,7 @@ impl State {
                 .attributes()
                 .has_moves_left
                 .then(|| f64::from(self.tree[self.tree.root()].m)),
+            lines: (context.multi_pv > 1).then(shown_lines),
         };
         if let Some(observer) = &self.root_observer {
             let mut observer = observer.lock();
