@@ -35,7 +35,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         }
         Some((_, matches)) => {
             for file in files(matches) {
-                tell(&file, &tree_facts(&file)?);
+                tell(&file, &tree_facts(&file, memory::automatic_limit())?);
             }
         }
         None => {}

@@ -227,6 +227,14 @@ impl Uci {
         self.ends()
     }
 
+    /// Sends SIGTERM, and then see [`Uci::ends`].
+    #[cfg(unix)]
+    pub fn end_by_signal(self) -> Vec<String> {
+        let sent = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(sent.unwrap().success());
+        self.ends()
+    }
+
     /// The process must end by itself, with the exit code 0, and nothing on standard error but its name and what it told
     /// the GUI, too. What it still said.
     fn ends(mut self) -> Vec<String> {

@@ -319,7 +319,7 @@ impl Engine {
         }
         let is_move = go.movetime.is_some() && !self.is_analysis;
         let is_timed = go.clock(self.game.current().turn()).is_some() || is_move || go.ponder;
-        !is_timed || self.tree.as_ref().is_some_and(Tree::keeps)
+        !is_timed || self.tree.as_ref().is_some_and(|tree| tree.keeps)
     }
 
     /// A line for the user when contempt is set but has no effect in this search.

@@ -193,12 +193,12 @@ impl Engine {
         }
         if keeps {
             self.take_up_tree_file();
-        } else if self.tree.as_ref().is_some_and(Tree::keeps) {
+        } else if self.tree.as_ref().is_some_and(|tree| tree.keeps) {
             // What comes now is not the tree of a file.
             self.save_tree_file();
             self.tree_file = None;
         }
-        self.tree.iter_mut().for_each(|tree| tree.set_keeps(keeps));
+        self.tree.iter_mut().for_each(|tree| tree.keeps = keeps);
         (self.rescaled, self.rated, self.decisive) = (search_params.wdl_rescale, ratings, decisive);
         self.game.set_ratings(ratings);
         let seed = self.next_seed();

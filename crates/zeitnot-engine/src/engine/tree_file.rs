@@ -10,7 +10,7 @@ use crate::announcer::ERROR;
 use crate::backend::DeviceOptions;
 use crate::chess::{Game, to_uci};
 use crate::network::Location;
-use crate::search::{Saved, SavedTop, Search, Tree, tree_share};
+use crate::search::{NoTree, Saved, SavedTop, Search, Tree, tree_share};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -102,6 +102,9 @@ pub enum TreeFileError {
     /// The file is not the one that was read.
     #[error("{}: changed since it was read; nothing is saved there (savetree FILE saves elsewhere)", .0.display())]
     Changed(PathBuf),
+    /// The tree does not fit into the memory limit.
+    #[error("{}: the tree is larger than the memory limit (option RamLimitMb)", .0.display())]
+    TooLarge(PathBuf),
     /// The file is no saved tree, or it is damaged.
     #[error("{}: no saved tree, or a damaged one ({reason})", path.display())]
     Damaged {
@@ -143,13 +146,13 @@ impl TreeFacts {
     }
 }
 
-/// Reads the facts about a saved tree; all of the file is checked.
+/// Reads the facts about a saved tree; all of the file is checked. `limit`: bytes of memory for that.
 ///
 /// # Errors
 /// [`TreeFileError::File`] and [`TreeFileError::Damaged`].
-pub fn tree_facts(path: &Path) -> Result<TreeFacts, TreeFileError> {
+pub fn tree_facts(path: &Path, limit: Option<usize>) -> Result<TreeFacts, TreeFileError> {
     let (facts, source) = open(path)?;
-    load(path, &facts, source, 0)?;
+    load(path, &facts, source, limit.unwrap_or(usize::MAX))?;
     Ok(facts)
 }
 
@@ -179,7 +182,7 @@ pub fn merge_trees(
         }
         sources.push((other.tops, source));
     }
-    let tree = Tree::load(game, sources, limit.unwrap_or(usize::MAX)).map_err(|error| damaged(first, error.0))?;
+    let tree = Tree::load(game, sources, limit.unwrap_or(usize::MAX)).map_err(|error| refused(first, error))?;
     let snapshot = facts.snapshot(&tree).ok_or(TreeFileError::NothingKept)?;
     snapshot.write_claimed(out)?;
     Ok(snapshot.facts)
@@ -210,7 +213,14 @@ fn open(path: &Path) -> Result<(TreeFacts, Source), TreeFileError> {
 /// The tree of a file; `limit`: bytes of memory.
 fn load(path: &Path, facts: &TreeFacts, source: Source, limit: usize) -> Result<Tree, TreeFileError> {
     let game = facts.game().ok_or_else(|| damaged(path, NO_GAME))?;
-    Tree::load(game, [(facts.tops.clone(), source)], limit).map_err(|error| damaged(path, error.0))
+    Tree::load(game, [(facts.tops.clone(), source)], limit).map_err(|error| refused(path, error))
+}
+
+fn refused(path: &Path, error: NoTree) -> TreeFileError {
+    match error {
+        NoTree::Unread(_) | NoTree::Unfit => damaged(path, error),
+        NoTree::TooLarge => TreeFileError::TooLarge(path.to_owned()),
+    }
 }
 
 fn damaged(path: &Path, reason: impl ToString) -> TreeFileError {
@@ -325,10 +335,10 @@ impl Engine {
         let facts = self.take_up(path)?;
         let Some(named) = named_path(&self.options.tree_file) else { return Ok(facts) };
         let before = self.tree_file.take().and_then(|file| file.own);
-        let own = match (named == path, before) {
-            (true, Some(own)) => Some(own.read_again(path)),
-            (true, None) => self.claim(path),
-            (false, _) => None,
+        let own = match before {
+            _ if named != path => None,
+            Some(own) => Some(own.read_again(path)),
+            None => self.claim(path),
         };
         self.tree_file = Some(TreeFile { path: named, own, origin: self.origin() });
         Ok(facts)

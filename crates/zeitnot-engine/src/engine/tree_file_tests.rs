@@ -35,7 +35,7 @@ fn a_file_is_taken_up_with_its_game() {
     let known = search(&mut first, "e2e4", 400);
     let facts = first.save_tree(&path).unwrap();
     assert_eq!((facts.kept, u64::from(facts.visits), facts.moves.join(" ").as_str()), (1, known, "e2e4"));
-    assert_eq!(tree_facts(&path).unwrap(), facts);
+    assert_eq!(tree_facts(&path, None).unwrap(), facts);
     let mut second = engine(&[]);
     assert_eq!(second.load_tree(&path).unwrap(), facts);
     assert_eq!(second.game().moves().len(), 1);
@@ -55,12 +55,12 @@ fn files_are_merged() {
     }
     let facts = merge_trees(&one, &[two], &out, None).unwrap();
     assert_eq!((facts.moves.join(" ").as_str(), facts.kept), ("e2e4", 1));
-    assert_eq!(tree_facts(&out).unwrap(), facts);
+    assert_eq!(tree_facts(&out, None).unwrap(), facts);
     let mut engine = engine(&[]);
     engine.load_tree(&out).unwrap();
     assert!(search(&mut engine, "d2d4", 1) > 100);
     assert!(merge_trees(&one, &[folder.path().join("none")], &out, None).is_err());
-    assert_eq!(tree_facts(&out).unwrap(), facts, "as it was");
+    assert_eq!(tree_facts(&out, None).unwrap(), facts, "as it was");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn the_tree_file_outlives_the_engine_and_a_new_game() {
     search(&mut second, "d2d4", 100);
     second.save_tree_file();
     drop(second);
-    let facts = tree_facts(&path).unwrap();
+    let facts = tree_facts(&path, None).unwrap();
     assert_eq!((facts.visits, facts.kept, facts.options["Contempt"].as_str()), (0, 1, ""), "{facts:?}");
     let mut as_before = engine(&with_file);
     assert!(search(&mut as_before, "c2c4", 1) >= known);
@@ -160,7 +160,7 @@ fn one_engine_writes_a_file_at_a_time_and_none_over_what_it_has_not_read() {
     drop(second);
     assert!(!path.exists(), "the first one has saved nothing yet");
     first.save_tree_file();
-    let facts = tree_facts(&path).unwrap();
+    let facts = tree_facts(&path, None).unwrap();
     assert_eq!(u64::from(facts.visits), known);
     // A file of the same name from elsewhere.
     fs::write(&path, "another tree").unwrap();
@@ -171,7 +171,7 @@ fn one_engine_writes_a_file_at_a_time_and_none_over_what_it_has_not_read() {
     // One that was deleted is written anew.
     fs::remove_file(&path).unwrap();
     first.save_tree_file();
-    assert_eq!(u64::from(tree_facts(&path).unwrap().visits), known + 100);
+    assert_eq!(u64::from(tree_facts(&path, None).unwrap().visits), known + 100);
     drop(first);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing lies beside it");
 }

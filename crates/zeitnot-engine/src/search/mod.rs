@@ -6,7 +6,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `tree` | nodes, edges and their memory; expansion, tree reuse, the memory limit, transpositions, terminal detection, backup |
+//! | `tree` | nodes, edges and their memory; expansion, tree reuse, the memory limit, saved trees, terminal detection, backup |
 //! | `gather` | selection by PUCT, batches, and the leaves that a batch evaluates |
 //! | `root` | the order of the root's moves, the report, the observer of its growth, temperature, contempt |
 //! | `run` | the threads of a search in play, workers and watchdog, and the synchronous search on any clock |
@@ -56,4 +56,4 @@ pub(crate) use run::{Hit, Search, SearchThreads};
 pub use tree::MOST_MOVES;
 pub(crate) use tree::Tree;
 pub(crate) use tree::root_noise::Noise;
-pub(crate) use tree::saved::{Saved, SavedTop};
+pub(crate) use tree::saved::{NoTree, Saved, SavedTop};

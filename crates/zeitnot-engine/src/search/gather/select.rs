@@ -49,7 +49,7 @@ impl VisitAllocator {
             self.allocations.push(allocation(&view, node, best(tree, &view, node, &selector), 1));
             return &self.allocations;
         }
-        let noise = tree.root_noise().filter(|_| depth == 0);
+        let noise = tree.root_noise.as_ref().filter(|_| depth == 0);
         let fpu = match noise {
             Some(noise) => self
                 .gather_candidates(tree, &view, node, &selector, |index, child| noise.prior(&view, index, Some(child))),

@@ -12,22 +12,12 @@ use super::packed_move::PackedMove;
 use crate::chess::Move;
 
 /// A restriction of searches to some of the root's moves.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Restriction {
     /// The moves, packed and sorted.
-    moves: Vec<u16>,
+    pub moves: Vec<u16>,
     /// Earlier visits of the root's moves, in the order of the tree; moves beyond the list's end had none.
-    visits: Vec<u32>,
-}
-
-impl Restriction {
-    pub(super) fn of(moves: Vec<u16>, visits: Vec<u32>) -> Restriction {
-        Restriction { moves, visits }
-    }
-
-    pub(super) fn parts(&self) -> (&[u16], &[u32]) {
-        (&self.moves, &self.visits)
-    }
+    pub visits: Vec<u32>,
 }
 
 impl Tree {
@@ -47,14 +37,9 @@ impl Tree {
         }
     }
 
-    /// Sets the root's count of visits to one more than the sum of its moves'. A node that becomes the root may have
-    /// counted more, visits to a subtree that was pruned, or less.
-    pub(crate) fn count_own_visits(&mut self) {
-        self.own_visits(self.root);
-    }
-
-    /// Sets the visits of a node that no move leads to, as [`Tree::count_own_visits`] does.
-    pub(super) fn own_visits(&mut self, id: NodeId) {
+    /// Sets the visits of the root, or of a node that no move leads to, to one more than the sum of its moves'. A node
+    /// that becomes the root may have counted more, visits to a subtree that was pruned, or less.
+    pub(super) fn count_own_visits(&mut self, id: NodeId) {
         if self.view(&self[id]).is_some() {
             self[id].n = 1 + self.visits_below(&self[id]);
             self[id].set_surplus(false);

@@ -72,18 +72,13 @@ struct Correction {
 /// child just visited.
 fn bound(tree: &mut Tree, entry: PathEntry, above: NodeId, m: f32, correction: &mut Option<Correction>) -> bool {
     let before = tree[entry.node];
-    let Some(below) = bounds_below(tree, &before) else { return false };
-    let Below { lower, upper, .. } = below;
-    if lower < upper {
-        tree[entry.node].set_bounds(Bounds { lower: -upper, upper: -lower });
-        return true;
-    }
-    let end = below.end(m);
-    make_terminal(tree, entry.node, Some((above, usize::from(entry.edge))), end);
+    let is_bounded = tree.prove(entry.node, Some((above, usize::from(entry.edge))), Some(m));
     let after = &tree[entry.node];
-    let delta = Value { wl: -(after.wl - before.wl) as f32, d: after.d - before.d, m: after.m - before.m };
-    *correction = Some(Correction { delta, visits: before.n as f32 });
-    true
+    if after.is_terminal() {
+        let delta = Value { wl: -(after.wl - before.wl) as f32, d: after.d - before.d, m: after.m - before.m };
+        *correction = Some(Correction { delta, visits: before.n as f32 });
+    }
+    is_bounded
 }
 
 /// The bounds that the moves of a position prove.
@@ -96,15 +91,6 @@ pub(crate) struct Below {
     pub longest_loss: f32,
     /// Whether the proof needs endgame tables.
     pub by_tables: bool,
-}
-
-impl Below {
-    /// The end of the game that exact bounds prove. `m`: plies left at the child just visited.
-    pub(crate) fn end(&self, m: f32) -> GameEnd {
-        let plies = if self.upper == -1 { self.longest_loss.max(m) } else { m };
-        let kind = if self.by_tables { Terminal::Tablebase } else { Terminal::End };
-        GameEnd { result: -self.upper, m: plies + 1.0, kind }
-    }
 }
 
 /// The bounds that the moves of a node prove; `None` when nothing is known.
@@ -138,19 +124,22 @@ pub(crate) fn cancel(tree: &mut Tree, path: &[PathEntry], visits: u32) {
 }
 
 impl Tree {
-    /// Bounds a node by what is proven of its moves, as a backup does whose visits pass one after the other; `parent` is
-    /// the move that leads to it.
-    pub(super) fn prove(&mut self, id: NodeId, parent: Option<(NodeId, usize)>) {
+    /// Bounds a node by what is proven of its moves, and ends it where that is exact. Returns whether any bound is proven.
+    /// `parent`: the move that leads to the node; `m`: plies left at the child just visited, else the fewest of the best.
+    pub(super) fn prove(&mut self, id: NodeId, parent: Option<(NodeId, usize)>, m: Option<f32>) -> bool {
         let node = self[id];
-        let Some(below) = bounds_below(self, &node) else { return };
-        if below.lower < below.upper {
-            self[id].set_bounds(Bounds { lower: -below.upper, upper: -below.lower });
-            return;
+        let Some(Below { lower, upper, longest_loss, by_tables }) = bounds_below(self, &node) else { return false };
+        if lower < upper {
+            self[id].set_bounds(Bounds { lower: -upper, upper: -lower });
+            return true;
         }
-        let is_best = |child: &Node| child.is_terminal() && child.wl == f64::from(below.lower);
+        let is_best = |child: &Node| child.is_terminal() && child.wl == f64::from(lower);
         let best = self.existing_children(&node).map(|child| self[child]).filter(is_best);
-        let plies = best.map(|child| child.m).fold(f32::INFINITY, f32::min);
-        make_terminal(self, id, parent, below.end(plies));
+        let m = m.unwrap_or_else(|| best.map(|child| child.m).fold(f32::INFINITY, f32::min));
+        let plies = if upper == -1 { longest_loss.max(m) } else { m };
+        let kind = if by_tables { Terminal::Tablebase } else { Terminal::End };
+        make_terminal(self, id, parent, GameEnd { result: -upper, m: plies + 1.0, kind });
+        true
     }
 
     /// Takes all visits off those in flight: nobody waits any more for the batches that they belong to.

@@ -42,15 +42,6 @@ pub(crate) fn place(index: usize) -> (usize, usize) {
     }
 }
 
-/// Number of nodes in the segments that hold so many children.
-pub(crate) fn allocated(children: usize) -> usize {
-    match children {
-        0..=2 => children,
-        3 | 4 => SINGLE_CHILDREN,
-        _ => children.next_multiple_of(SEGMENT),
-    }
-}
-
 /// Number of words for the priors of a node that is not expanded.
 pub(crate) fn priors_len(moves: u8) -> usize {
     usize::from(moves).div_ceil(4)

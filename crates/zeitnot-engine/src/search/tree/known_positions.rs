@@ -6,56 +6,43 @@ use crate::chess::{Game, Position};
 use crate::splitmix::mix;
 use shakmaty::Position as _;
 
-/// The facts that decide a position's value: the board with its rights, the fifty-move counter, and the earlier
-/// positions that can still repeat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
-    /// [`Position::key`].
-    pub board: u64,
-    /// Plies since the last capture or pawn move.
-    pub rule50: u32,
-    /// Hash of the earlier positions, in any order.
-    pub history: u64,
-}
-
-impl Identity {
-    /// The identity of the last of a game's positions.
-    pub(crate) fn of(positions: &[Position]) -> Identity {
-        let Some((last, earlier)) = positions.split_last() else {
-            return Identity { board: 0, rule50: 0, history: 0 };
-        };
-        let rights = last.chess().castles().castling_rights();
-        let run = earlier.iter().rev().take(last.rule50() as usize);
-        // A right to castle that is gone does not come back.
-        let can_repeat = run.filter(|position| position.chess().castles().castling_rights() == rights);
-        let history = can_repeat.map(|position| mix(position.key())).fold(0, u64::wrapping_add);
-        Identity { board: last.key(), rule50: last.rule50(), history }
-    }
-}
-
 /// The position that a tree begins with.
 #[derive(Clone, Debug)]
 pub(crate) struct Top {
     pub node: NodeId,
-    pub identity: Identity,
+    /// The board with its rights, and the fifty-move counter.
     pub position: Position,
+    /// Hash of the earlier positions that can still repeat, in any order.
+    pub history: u64,
 }
 
 impl Top {
     /// The top at the end of `game`.
     pub(crate) fn of(game: &Game, node: NodeId) -> Top {
-        Top { node, identity: Identity::of(game.positions()), position: game.current().clone() }
+        Top { node, position: game.current().clone(), history: history(game.positions()) }
     }
+
+    /// Whether the same decides the value of a position with this history.
+    pub(super) fn is(&self, position: &Position, history: impl FnOnce() -> u64) -> bool {
+        let facts = |position: &Position| (position.key(), position.rule50());
+        facts(&self.position) == facts(position) && self.history == history()
+    }
+}
+
+/// The hash of the positions before the last one that can still repeat.
+fn history(positions: &[Position]) -> u64 {
+    let (last, earlier) = positions.split_last().expect("a game always holds its start position");
+    let rights = |position: &Position| position.chess().castles().castling_rights();
+    // A right to castle that is gone does not come back.
+    let run = earlier.iter().rev().take(last.rule50() as usize).filter(|position| rights(position) == rights(last));
+    run.map(|position| mix(position.key())).fold(0, u64::wrapping_add)
 }
 
 impl Tree {
     /// The index of the top that is the last of a game's positions.
     pub(super) fn find_top(&self, positions: &[Position]) -> Option<usize> {
-        let board = positions.last()?.key();
-        let mut same = self.tops.iter().enumerate().filter(|(_, top)| top.identity.board == board).peekable();
-        same.peek()?;
-        let identity = Identity::of(positions);
-        same.find(|(_, top)| top.identity == identity).map(|(index, _)| index)
+        let last = positions.last()?;
+        self.tops.iter().position(|top| top.is(last, || history(positions)))
     }
 
     /// Takes into the tree what other trees know of the root and of the positions behind its moves.
@@ -66,8 +53,7 @@ impl Tree {
         let (root, mut game) = (self.root, self.game.clone());
         if let Some(other) = self.find_other_top(&game) {
             self.take_up(root, other);
-            self[root].set_surplus(false);
-            self.count_own_visits();
+            self.count_own_visits(root);
         }
         for mv in game.current().legal_moves() {
             let Some(index) = self.move_index(&self[root], self.game.current(), mv) else { continue };
@@ -80,7 +66,7 @@ impl Tree {
                 if before.n == 0 && is_over {
                     self[child].make_terminal(0, 0.0, Terminal::End);
                 } else if self.proves && !self[child].is_terminal() {
-                    self.prove(child, Some((root, index)));
+                    self.prove(child, Some((root, index)), None);
                 }
                 let after = self[child];
                 self.correct(root, &before, &after);
@@ -96,16 +82,13 @@ impl Tree {
 
     /// Gives a node what a tree knows of its position; the tree is given up.
     pub(super) fn take_up(&mut self, id: NodeId, top: usize) {
-        let other = self.tops.remove(top).node;
-        self.unite(id, other);
-        let rest = self[other];
-        self.discard(rest);
-        self.nodes.give(other.0, 1);
+        self.unite(id, self.tops[top].node);
+        self.discard_top(top);
     }
 
     /// Gives the nodes from `id` on the moves of the nodes of the same positions from `other` on, where those have more
     /// visits; `other` gets theirs. The nodes keep the visits that came through them.
-    pub(super) fn unite(&mut self, id: NodeId, other: NodeId) {
+    fn unite(&mut self, id: NodeId, other: NodeId) {
         let mut open = vec![(id, other)];
         while let Some((id, other)) = open.pop() {
             let (here, there) = (self[id], self[other]);

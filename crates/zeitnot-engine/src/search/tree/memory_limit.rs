@@ -1,11 +1,11 @@
-//! Keeps the tree within its memory limit: the subtrees with the fewest visits are pruned first, those of other positions
-//! before those below the root.
+//! Keeps the tree within its memory limit: the subtrees with the fewest visits are pruned first, wherever they are, those
+//! of other positions before those below the root. A sweep finds them, which goes on from one time to the next.
 //!
 //! A pruned node keeps its visits and its value. When the search comes back to it, the network evaluates it again and
 //! its subtree grows anew.
 
 use super::Tree;
-use super::node::{EdgeState, Node, NodeId};
+use super::node::{EdgeState, NodeId};
 
 /// Bytes that one more visit may take: a node, its priors, and now and then the moves of its parent.
 const VISIT: usize = 256;
@@ -25,6 +25,21 @@ const SPARE: usize = 16;
 const LOOKS_A_ROUND: usize = 4096;
 const LOOKS_A_VISIT: usize = 32;
 
+/// The sweeps of a tree: below the root, and of all that lies elsewhere.
+const BELOW_ROOT: usize = 0;
+const ELSEWHERE: usize = 1;
+
+/// A sweep over a tree for subtrees to prune.
+#[derive(Debug, Default)]
+pub(super) struct Sweep {
+    from: Option<NodeId>,
+    /// Indices of children, from the node where the sweep begins down to the child that it looks at next.
+    way: Vec<u16>,
+    /// Most known visits of a subtree that is pruned.
+    most: u32,
+    has_pruned: bool,
+}
+
 /// A store of memory and its limit, in bytes.
 struct Store {
     limit: usize,
@@ -38,12 +53,6 @@ impl Store {
     /// Bytes of the limit that are used.
     fn usable(&self) -> usize {
         self.limit - self.limit / UNUSABLE
-    }
-
-    /// Bytes that are free when no more fit.
-    fn wanted_when_full(&self) -> usize {
-        let full = Store { reached: self.reached.max(self.usable()), ..*self };
-        full.wanted(VISIT)
     }
 
     /// Bytes that must be free for `need` more to fit. A store over its limit gets more free memory to choose from,
@@ -63,9 +72,8 @@ impl Tree {
     /// Share of the memory within so many bytes that is in use, in permille: at 1000 something is pruned for each visit.
     pub(crate) fn fill(&self, limit: usize) -> u32 {
         let [all, ..] = self.stores(limit);
-        let most = all.reached.max(all.usable());
-        let used = all.reached - all.free;
-        (used as f64 / (most - all.wanted_when_full()).max(1) as f64 * 1e3).min(1e3) as u32
+        let used = all.reached - all.free + all.wanted(VISIT);
+        (used as f64 / all.usable().max(all.reached).max(1) as f64 * 1e3).min(1e3) as u32
     }
 
     /// Makes sure that `visits` more visits fit into `limit` bytes and into what the pools can address, by pruning if
@@ -83,7 +91,7 @@ impl Tree {
             let cost = self.discarded.last().map(|node| 1 + usize::from(node.children));
             if self.free_discarded() {
                 looks = looks.saturating_sub(cost.unwrap_or(1));
-            } else if !self.prune_elsewhere(&mut looks) && !self.prune_least_visited(self.root(), &mut looks) {
+            } else if !self.prune_elsewhere(&mut looks) && !self.prune_next(self.root, BELOW_ROOT, &mut looks) {
                 return;
             }
         }
@@ -92,23 +100,21 @@ impl Tree {
     /// Frees a discarded node or prunes the least visited subtree; false if visits in flight pass all that is left.
     pub(crate) fn free_least_visited(&mut self) -> bool {
         let mut looks = usize::MAX;
-        self.free_discarded() || self.prune_elsewhere(&mut looks) || self.prune_least_visited(self.root(), &mut looks)
+        self.free_discarded() || self.prune_elsewhere(&mut looks) || self.prune_next(self.root, BELOW_ROOT, &mut looks)
     }
 
     /// Prunes a subtree that is not below the root, of the tree that was left first. Returns whether there was one.
     fn prune_elsewhere(&mut self, looks: &mut usize) -> bool {
-        let (Some(first), Some(last)) = (self.tops.first(), self.tops.last()) else { return false };
-        let (first, is_last) = (first.node, first.node == last.node);
-        if is_last {
-            return !self.above.is_empty() && self.prune_least_visited(first, looks);
+        let (first, is_last) = (self.tops[0].node, self.tops.len() == 1);
+        if is_last && self.above.is_empty() {
+            return false;
         }
-        if !self.prune_least_visited(first, looks) && *looks > 0 {
-            self.tops.remove(0);
-            let rest = self[first];
-            self.discard(rest);
-            self.nodes.give(first.0, 1);
+        let is_pruned = self.prune_next(first, ELSEWHERE, looks);
+        if !is_pruned && !is_last && *looks > 0 {
+            self.discard_top(0);
+            return true;
         }
-        true
+        is_pruned
     }
 
     /// The stores that have a limit: all the memory, and each of the pools. Memory of earlier trees does not count: how
@@ -125,41 +131,67 @@ impl Tree {
         ]
     }
 
-    /// Prunes a subtree with few visits at or below a node, but not below the root where it begins above it. Takes the
-    /// nodes it looks at off `looks`; at 0 it tries no other way. Returns whether a subtree was pruned: those with visits
-    /// in flight are not, nor what lies on the way to the root.
-    fn prune_least_visited(&mut self, id: NodeId, looks: &mut usize) -> bool {
-        let mut tried = None;
-        loop {
-            let node = self[id];
-            *looks = looks.saturating_sub(1 + usize::from(node.children));
-            let Some(next) = self.least_expanded(&node, tried) else {
-                // There is nothing smaller.
-                return self.prune(id);
-            };
-            let child = NodeId(next.2);
-            if next.1 <= PIECE && self.prune(child) || self.prune_least_visited(child, looks) {
-                return true;
-            }
-            if *looks == 0 {
-                return false;
-            }
-            tried = Some(next);
+    /// Prunes the next subtree with few visits below a node, in a sweep that goes on where it stopped; not one below the
+    /// root, where `from` lies above it. Takes the nodes it looks at off `looks`, and ends at 0. Returns whether a subtree
+    /// was pruned: those with visits in flight are not, nor what lies on the way to the root. Elsewhere
+    /// a sweep that has found nothing left does not begin again before the root moves.
+    fn prune_next(&mut self, from: NodeId, which: usize, looks: &mut usize) -> bool {
+        let mut sweep = std::mem::take(&mut self.sweeps[which]);
+        if sweep.from != Some(from) {
+            sweep = Sweep { from: Some(from), way: vec![0], most: PIECE, has_pruned: false };
         }
+        let mut ids = vec![from];
+        while let Some(index) = sweep.way.get(ids.len() - 1).filter(|_| ids.len() < sweep.way.len()) {
+            let Some(child) = self.open_child(ids[ids.len() - 1], *index) else { break };
+            ids.push(child);
+        }
+        // What is left of the way.
+        sweep.way.truncate(ids.len());
+        let is_pruned = loop {
+            if *looks == 0 {
+                break false;
+            }
+            *looks -= 1;
+            let (Some(&id), Some(&index)) = (ids.last(), sweep.way.last()) else {
+                // With nothing so small left, larger ones go in the next sweep.
+                let most = if sweep.has_pruned { Some((sweep.most / 2).max(PIECE)) } else { sweep.most.checked_mul(2) };
+                let Some(most) = most else {
+                    sweep.from = sweep.from.filter(|_| which == ELSEWHERE);
+                    break false;
+                };
+                (ids, sweep.way, sweep.most, sweep.has_pruned) = (vec![from], vec![0], most, false);
+                continue;
+            };
+            let child = self.open_child(id, index);
+            let is_pruned = child.is_some_and(|id| self.known_visits(&self[id]) <= sweep.most && self.prune(id));
+            if let Some(child) = child.filter(|_| !is_pruned) {
+                ids.push(child);
+                sweep.way.push(0);
+                continue;
+            }
+            if usize::from(index) >= usize::from(self[id].children) {
+                ids.pop();
+                sweep.way.pop();
+            }
+            sweep.way.last_mut().into_iter().for_each(|index| *index += 1);
+            if is_pruned {
+                sweep.has_pruned = true;
+                break true;
+            }
+        };
+        self.sweeps[which] = sweep;
+        is_pruned
     }
 
-    /// The child with the fewest known visits, of those with children of their own, and after the last one tried:
-    /// whether visits in flight pass it, its number of visits and its id. `None` if there is no other.
-    fn least_expanded(&self, node: &Node, tried: Option<(bool, u32, u32)>) -> Option<(bool, u32, u32)> {
-        let is_expanded = |id: &NodeId| matches!(self[*id].edge_state(), EdgeState::Small | EdgeState::Large);
-        let expanded = self.existing_children(node).filter(|id| is_expanded(id) && *id != self.root);
-        let keys = expanded.map(|id| (self[id].in_flight > 0, self.known_visits(&self[id]), id.0));
-        keys.filter(|key| tried.is_none_or(|tried| *key > tried)).min()
+    /// A child with moves of its own, other than the root.
+    fn open_child(&self, id: NodeId, index: u16) -> Option<NodeId> {
+        let child = self.existing_child(&self[id], usize::from(index)).filter(|child| *child != self.root)?;
+        matches!(self[child].edge_state(), EdgeState::Small | EdgeState::Large).then_some(child)
     }
 
     /// Prunes the subtree of a node, unless a visit is on its way there. Returns whether there was one to prune.
     fn prune(&mut self, id: NodeId) -> bool {
-        let is_on_the_way = id == self.root || self.above.iter().any(|hop| hop.node == id);
+        let is_on_the_way = id == self.root || self.above.iter().any(|(node, _)| *node == id);
         if self[id].in_flight > 0 || !self[id].has_edges() || is_on_the_way {
             return false;
         }
@@ -177,6 +209,7 @@ mod tests {
     use super::*;
     use crate::chess::Game;
     use crate::search::tree::Tree;
+    use crate::search::tree::node::Node;
     use crate::search::tree::packed_move::PackedMove;
 
     /// A root with 20 moves, each leading to a node with 30 moves and two children; visits grow with the move's number.

@@ -22,11 +22,11 @@ use allocation::Restriction;
 use chunks::Spare;
 use edges::EdgeView;
 use known_positions::Top;
+use memory_limit::Sweep;
 use node::{EdgeState, Node, NodeId};
 use packed_move::PackedMove;
 use pool::Pool;
 use prefetch::prefetch;
-use reuse::Hop;
 use root_noise::RootNoise;
 use std::ops::{Index, IndexMut};
 
@@ -49,24 +49,25 @@ pub(crate) struct Tree {
     discarded: Vec<Node>,
     /// The positions that trees begin with, in the order in which they were left; that of the root comes last.
     tops: Vec<Top>,
-    /// The way from the last top down to the root.
-    above: Vec<Hop>,
+    /// The nodes from the last top down to the root, and the index of the move that is made at each.
+    above: Vec<(NodeId, usize)>,
     root: NodeId,
+    sweeps: [Sweep; 2],
     /// The root's node as it was before it became the root, where a move leads to it.
     as_child: Node,
     /// The noise that a search mixes into the priors of its root.
-    root_noise: Option<RootNoise>,
+    pub root_noise: Option<RootNoise>,
     game: Game,
     /// Moves of the game before its last one, as long as another may be played in its stead.
     alternatives: Option<usize>,
     /// Whether what does not lie below the root is kept.
-    keeps: bool,
+    pub keeps: bool,
     /// Whether proven results travel up the tree.
     proves: bool,
     /// The restriction of the root's last search to some moves, if it had one.
     restriction: Option<Restriction>,
     /// The greatest mean depth of a search in this tree, in plies, since the tree was last empty.
-    depth: u32,
+    pub depth: u32,
 }
 
 impl Index<NodeId> for Tree {
@@ -87,21 +88,18 @@ impl IndexMut<NodeId> for Tree {
 impl Tree {
     /// An empty tree at the end of `game`.
     pub(crate) fn new(game: Game) -> Tree {
-        Tree::with_spare(game, Spare::default())
-    }
-
-    pub(crate) fn with_spare(game: Game, spare: Spare) -> Tree {
+        let spare = Spare::default();
         let (mut nodes, words) = (Pool::new(spare.clone()), Pool::new(spare.clone()));
         let root = first_node(&mut nodes);
-        let discarded = Vec::new();
         Tree {
             nodes,
             words,
             spare,
-            discarded,
+            discarded: Vec::new(),
             tops: vec![Top::of(&game, root)],
             above: Vec::new(),
             root,
+            sweeps: Default::default(),
             as_child: Node::new(),
             root_noise: None,
             game,
@@ -174,11 +172,6 @@ impl Tree {
         self.set_root_noise(None);
     }
 
-    /// The greatest mean depth of a search in this tree, in plies, since the tree was last empty.
-    pub(crate) fn depth(&self) -> u32 {
-        self.depth
-    }
-
     /// Notes the mean depth of a search.
     pub(crate) fn note_depth(&mut self, mean_depth: u32) {
         self.depth = self.depth.max(mean_depth);
@@ -192,16 +185,9 @@ impl Tree {
 
     /// Bytes that were ever in use since the tree started anew.
     pub(crate) fn bytes_reached(&self) -> usize {
-        self.nodes.bytes_reached() + self.words.bytes_reached() + self.bytes_listed() + self.bytes_beside()
-    }
-
-    fn bytes_listed(&self) -> usize {
-        self.nodes.bytes_listed() + self.words.bytes_listed()
-    }
-
-    /// Bytes of memory beside the pools.
-    fn bytes_beside(&self) -> usize {
-        self.discarded.capacity() * size_of::<Node>() + self.tops.capacity() * size_of::<Top>()
+        let in_pools = self.nodes.bytes_reached() + self.words.bytes_reached();
+        let listed = self.nodes.bytes_listed() + self.words.bytes_listed();
+        in_pools + listed + self.discarded.capacity() * size_of::<Node>() + self.tops.capacity() * size_of::<Top>()
     }
 
     /// Bytes of the pools that are free again.

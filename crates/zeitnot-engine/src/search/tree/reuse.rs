@@ -12,13 +12,6 @@ use super::root_noise::RootNoise;
 use super::{Tree, first_node};
 use crate::chess::{Game, Move, Position};
 
-/// A step of the way from a top down to the root: a node, and the index of the move that is made there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Hop {
-    pub node: NodeId,
-    pub edge: u8,
-}
-
 impl Tree {
     /// Moves the root to the end of `game`. Returns whether `game` continues the old game: the same start position, and
     /// all the moves of the old game followed by none or more new ones. Another move may stand in place of the old
@@ -46,15 +39,13 @@ impl Tree {
             let top = self.find_top(&game.positions()[..=ply])?;
             Some((top, self.way(self.tops[top].node, &game, ply)?))
         });
-        let old = self.root;
-        let is_of_use = !self.above.is_empty() || self[old].n > 0 || self[old].has_edges();
         match way {
             Some((top, way)) => {
                 let top = self.tops.remove(top);
-                self.root = way.last().map_or(top.node, |hop| hop.node);
+                self.root = way.last().map_or(top.node, |(node, _)| *node);
                 (self.above, _) = (way, self.tops.push(top));
-                if let Some(Hop { node, edge }) = self.above.last().copied() {
-                    self.root = self.child(node, usize::from(edge));
+                if let Some((node, edge)) = self.above.last().copied() {
+                    self.root = self.child(node, edge);
                 }
             }
             None => {
@@ -63,22 +54,22 @@ impl Tree {
                 (self.root, self.above) = (node, Vec::new());
             }
         }
-        if !is_of_use && old != self.root {
-            self.tops.retain(|top| top.node != old);
-            self.nodes.give(old.0, 1);
+        let others = &self.tops[..self.tops.len() - 1];
+        if let Some(unused) = others.iter().position(|top| self[top.node].n == 0 && !self[top.node].has_edges()) {
+            self.discard_top(unused);
         }
-        self.game = game;
+        (self.game, self.sweeps) = (game, Default::default());
         self.arrive();
     }
 
     /// The way from a top, where `game` stands after `from` plies, to the end of the game; the last move may lead to a
     /// child that has no node yet. `None` where the tree does not know the way.
-    fn way(&self, top: NodeId, game: &Game, from: usize) -> Option<Vec<Hop>> {
+    fn way(&self, top: NodeId, game: &Game, from: usize) -> Option<Vec<(NodeId, usize)>> {
         let (mut at, mut way) = (Some(top), Vec::new());
         for (mv, position) in game.moves()[from..].iter().zip(&game.positions()[from..]) {
             let node = at?;
             let index = self.move_index(&self[node], position, *mv)?;
-            way.push(Hop { node, edge: index as u8 });
+            way.push((node, index));
             at = self.existing_child(&self[node], index);
         }
         Some(way)
@@ -100,13 +91,19 @@ impl Tree {
     pub(super) fn leave(&mut self) {
         self.restrict_root(&[]);
         self.set_root_noise(None);
-        let Some(last) = self.above.last().copied() else { return };
-        let (id, as_child) = (self.root, self.as_child);
+        let (mut id, mut before) = (self.root, self.as_child);
         self[id] = self.as_left();
-        if self.proves && !self[id].is_terminal() {
-            self.prove(id, Some((last.node, usize::from(last.edge))));
+        for (parent, edge) in self.above.clone().into_iter().rev() {
+            if self.proves && !self[id].is_terminal() {
+                self.prove(id, Some((parent, edge)), None);
+            }
+            let (after, known) = (self[id], self[parent]);
+            if known.is_terminal() || after.is_as_valued(&before) {
+                break;
+            }
+            self.correct(parent, &before, &after);
+            (id, before) = (parent, known);
         }
-        self.spread(as_child);
     }
 
     /// The root as an ordinary node, which counts the visits that came through it.
@@ -126,23 +123,6 @@ impl Tree {
         node
     }
 
-    /// Takes a change of the root, which was `before`, into the values of the nodes above it.
-    fn spread(&mut self, before: Node) {
-        let (mut id, mut before) = (self.root, before);
-        for hop in (0..self.above.len()).rev() {
-            let (after, parent) = (self[id], self.above[hop].node);
-            if self[parent].is_terminal() || after.is_as_valued(&before) {
-                break;
-            }
-            let known = self[parent];
-            self.correct(parent, &before, &after);
-            if let Some(above) = hop.checked_sub(1).map(|above| self.above[above]).filter(|_| self.proves) {
-                self.prove(parent, Some((above.node, usize::from(above.edge))));
-            }
-            (id, before) = (parent, known);
-        }
-    }
-
     /// Corrects the value of a node one of whose children was `before` and is `after`, with as many visits.
     pub(super) fn correct(&mut self, id: NodeId, before: &Node, after: &Node) {
         let all = self.known_visits(&self[id]).max(1);
@@ -157,13 +137,16 @@ impl Tree {
     pub(super) fn arrive(&mut self) {
         let root = self.root;
         self.as_child = self[root];
-        self.restart_if_forgotten();
+        if self[root].is_pruned() {
+            // Its visits do not help to choose a move, and a limit on visits could refuse the one that finds moves again.
+            self[root] = Node::new();
+        }
         let position = self.game.current().clone();
         self.prepare_root(&position);
         if self[root].is_terminal() {
             self.reopen(root);
         }
-        self.count_own_visits();
+        self.count_own_visits(root);
         self.take_up_known_positions();
     }
 
@@ -179,15 +162,6 @@ impl Tree {
         let child = self[self.existing_child(&root, index)?];
         let reply = self.move_index(&child, &game.positions()[plies + 1], reply)?;
         Some(self.view(&child)?.p(reply))
-    }
-
-    /// Starts the root anew if its moves were pruned: its visits do not help to choose a move, and a limit on visits
-    /// could refuse the one that would find the moves again.
-    pub(super) fn restart_if_forgotten(&mut self) {
-        let root = self.root;
-        if self[root].is_pruned() {
-            self[root] = Node::new();
-        }
     }
 
     /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some
@@ -208,17 +182,7 @@ impl Tree {
         self.tops = vec![Top::of(&game, self.root)];
         (self.above, self.discarded) = (Vec::new(), Vec::new());
         (self.root_noise, self.alternatives, self.restriction) = (None, None, None);
-        (self.keeps, self.game) = (false, game);
-    }
-
-    /// Sets whether the tree keeps what does not lie below its root.
-    pub(crate) fn set_keeps(&mut self, keeps: bool) {
-        self.keeps = keeps;
-    }
-
-    /// Whether the tree keeps what does not lie below its root.
-    pub(crate) fn keeps(&self) -> bool {
-        self.keeps
+        (self.keeps, self.game, self.sweeps) = (false, game, Default::default());
     }
 
     /// Notes that the last move of the game was surely played. A tree that does not keep more gives up all but the part
@@ -233,37 +197,28 @@ impl Tree {
         }
         let root = self.root;
         let node = std::mem::replace(&mut self[root], Node::new());
-        let tops = std::mem::take(&mut self.tops);
-        for (index, top) in tops.iter().enumerate() {
-            let given_up = self[top.node];
-            self.discard(given_up);
-            if index + 1 < tops.len() {
-                self.nodes.give(top.node.0, 1);
-            }
+        while !self.tops.is_empty() {
+            self.discard_top(0);
         }
-        if let Some(top) = tops.last() {
-            self.root = top.node;
-        }
-        let root = self.root;
-        self[root] = node;
-        self.tops = vec![Top::of(&self.game, root)];
-        self.above = Vec::new();
+        let root = NodeId(self.take_nodes(1));
+        (self.root, self.above, self[root]) = (root, Vec::new(), node);
+        self.tops.push(Top::of(&self.game, root));
+    }
+
+    /// Gives up a tree.
+    pub(super) fn discard_top(&mut self, index: usize) {
+        let top = self.tops.remove(index).node;
+        let node = self[top];
+        self.discard(node);
+        self.nodes.give(top.0, 1);
     }
 
     /// Sorts the root's moves and resolves their numbers: they are needed before the search visits the root again.
     pub(crate) fn prepare_root(&mut self, position: &Position) {
         let root = self.root;
         self.expand(root);
-        let unknown = |view: EdgeView| view.moves.first().is_some_and(|mv| PackedMove(*mv).number().is_some());
-        if self.view(&self[root]).is_some_and(unknown) {
-            let moves: Vec<u16> = position.legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
-            self.resolve(root, &moves);
-        }
-    }
-
-    /// The noise on the root's priors; `None` without noise.
-    pub(crate) fn root_noise(&self) -> Option<&RootNoise> {
-        self.root_noise.as_ref()
+        let moves: Vec<u16> = position.legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
+        self.resolve(root, &moves);
     }
 
     /// Mixes noise into the priors of the root's moves, or takes it away (`None`). The moves are sorted by prior

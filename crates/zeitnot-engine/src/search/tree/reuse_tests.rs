@@ -143,7 +143,7 @@ fn roots_without_a_visit_are_not_kept() {
     }
     assert_eq!(searcher.tree.tops.len(), 1);
     searcher.tree.reset(game(START, "e2e4"));
-    searcher.tree.set_keeps(true);
+    searcher.tree.keeps = true;
     searcher.search(50, 4, false);
     searcher.audit(true);
 }
@@ -151,7 +151,7 @@ fn roots_without_a_visit_are_not_kept() {
 #[test]
 fn a_game_gives_up_what_it_has_left() {
     let mut searcher = Searcher::new(START);
-    searcher.tree.set_keeps(false);
+    searcher.tree.keeps = false;
     searcher.search(500, 4, false);
     let mv = searcher.tree.visited_moves()[0].0;
     let (mut after, visits) = (game(START, ""), searcher.tree.visited_moves()[0].1);
@@ -185,4 +185,29 @@ proptest! {
         });
         searcher.audit(false);
     }
+}
+
+#[test]
+fn the_tree_keeps_within_its_memory_and_keeps_the_best_line() {
+    let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let mut searcher = Searcher::new(fen);
+    let limit = 6_000_000;
+    searcher.memory_limit = Some(limit);
+    let steps: Vec<usize> = (0..60).map(|step| if step % 3 == 2 { 0 } else { 1 + step * 7 % 5 }).collect();
+    searcher.walk(&steps, 2000, |searcher, _| {
+        let tree = &searcher.tree;
+        assert!(tree.bytes_reached() <= limit + limit / 16, "{} bytes", tree.bytes_reached());
+    });
+    searcher.tree.follow(game(fen, ""));
+    for visits in (100_000..200_000).step_by(5000) {
+        searcher.search(visits, 16, false);
+        let tree = &searcher.tree;
+        let (mut node, mut plies) = (tree[tree.root()], 0);
+        while let Some(next) = tree.existing_children(&node).map(|id| tree[id]).max_by_key(|child| child.n) {
+            (node, plies) = (next, plies + 1);
+        }
+        assert!(plies >= 4, "{plies} plies of the best line after {visits} visits");
+    }
+    assert_eq!(searcher.tree.fill(limit), 1000);
+    searcher.audit(false);
 }

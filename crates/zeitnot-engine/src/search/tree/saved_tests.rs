@@ -72,21 +72,14 @@ fn two_analyses_become_one() {
 }
 
 #[test]
-fn a_limit_keeps_what_has_the_most_visits() {
+fn a_tree_beyond_the_limit_is_refused() {
     let mut searcher = Searcher::new(START);
     searcher.search(30_000, 16, false);
     let saved = searcher.tree.save().unwrap();
     let whole = searcher.tree.bytes_reached();
-    let best = searcher.tree.visited_moves();
-    for limit in [whole / 2, whole / 8, 100_000] {
-        searcher.tree = loaded(&saved, &saved.bytes, game(START, ""), limit).unwrap();
-        assert!(searcher.tree.bytes_reached() <= limit.max(200_000), "{} of {limit}", searcher.tree.bytes_reached());
-        assert_eq!(searcher.tree.visited_moves(), best);
-        searcher.audit(false);
-    }
-    searcher.memory_limit = Some(whole / 8);
-    searcher.search(32_000, 16, false);
-    assert!(loaded(&saved, &saved.bytes, game(START, ""), 0).is_ok(), "to look a file over nothing is kept");
+    let tree = loaded(&saved, &saved.bytes, game(START, ""), whole).unwrap();
+    assert!(tree.bytes_reached() <= whole && tree.visits() == 30_000);
+    assert!(matches!(loaded(&saved, &saved.bytes, game(START, ""), whole / 2), Err(NoTree::TooLarge)));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Searches in tests of the tree, without threads, and looks a tree over.
 
-use super::edges::allocated;
+use super::edges::{place, segment};
 use super::node::NodeId;
 use super::packed_move::PackedMove;
 use super::{EdgeState, Tree};
@@ -32,7 +32,7 @@ impl Searcher {
         let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
         let backend = backend::create("random", None, &options).unwrap();
         let mut tree = Tree::new(game(fen, ""));
-        tree.set_keeps(true);
+        tree.keeps = true;
         let evaluator = backend.evaluator().unwrap();
         Searcher { tree, backend, evaluator, memory_limit: None }
     }
@@ -120,10 +120,13 @@ impl Searcher {
                     continue;
                 };
                 let children: Vec<NodeId> = tree.existing_children(&node).collect();
-                nodes += allocated(children.len());
+                let begun = (0..children.len()).map(place).filter(|(_, offset)| *offset == 0);
+                nodes += begun.map(|(slot, _)| segment(slot)).sum::<usize>();
                 let known = 1 + children.iter().map(|child| tree.at_rest(*child).n).sum::<u32>();
                 let is_own = id == tree.root || tree.tops.iter().any(|top| top.node == id);
                 match node.has_surplus() {
+                    // Visits that end at a result go no further.
+                    _ if node.is_terminal() => {}
                     true => assert!(known > node.n && !is_own, "{known} {node:?}"),
                     false => assert!(known == node.n || !is_own && known < node.n && !is_whole, "{known} {node:?}"),
                 }

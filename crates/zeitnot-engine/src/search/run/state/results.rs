@@ -43,7 +43,7 @@ impl State {
         let playouts = self.progress.playouts;
         let lines: Vec<Line> =
             reader.ranked().into_iter().take(context.multi_pv.max(1)).map(|index| reader.line(index)).collect();
-        let tree_depth = self.tree.depth().max(1);
+        let tree_depth = self.tree.depth.max(1);
         Report {
             depth: self.mean_depth().max(1),
             tree_depth,
