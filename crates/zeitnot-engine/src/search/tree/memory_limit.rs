@@ -13,6 +13,9 @@ const VISIT: usize = 256;
 /// Most visits of a subtree pruned in one piece: the way to it costs as much as a visit, and frees room for several.
 const PIECE: u32 = 32;
 
+/// Nodes that a sweep looks at for each subtree that it prunes, beyond which the next one prunes larger ones.
+const RARE: u32 = 16;
+
 /// Divisor of the limit: the quotient is left for free runs of lengths that are not asked for.
 const UNUSABLE: usize = 8;
 
@@ -37,7 +40,8 @@ pub(super) struct Sweep {
     way: Vec<u16>,
     /// Most known visits of a subtree that is pruned.
     most: u32,
-    has_pruned: bool,
+    looked_at: u32,
+    pruned: u32,
 }
 
 /// A store of memory and its limit, in bytes.
@@ -138,7 +142,7 @@ impl Tree {
     fn prune_next(&mut self, from: NodeId, which: usize, looks: &mut usize) -> bool {
         let mut sweep = std::mem::take(&mut self.sweeps[which]);
         if sweep.from != Some(from) {
-            sweep = Sweep { from: Some(from), way: vec![0], most: PIECE, has_pruned: false };
+            sweep = Sweep { from: Some(from), way: vec![0], most: PIECE, ..Sweep::default() };
         }
         let mut ids = vec![from];
         while let Some(index) = sweep.way.get(ids.len() - 1).filter(|_| ids.len() < sweep.way.len()) {
@@ -152,14 +156,17 @@ impl Tree {
                 break false;
             }
             *looks -= 1;
+            sweep.looked_at += 1;
             let (Some(&id), Some(&index)) = (ids.last(), sweep.way.last()) else {
-                // With nothing so small left, larger ones go in the next sweep.
-                let most = if sweep.has_pruned { Some((sweep.most / 2).max(PIECE)) } else { sweep.most.checked_mul(2) };
+                // Where little is so small, larger ones go in the next sweep.
+                let is_rare = sweep.looked_at > RARE * sweep.pruned;
+                let most = if is_rare { sweep.most.checked_mul(2) } else { Some((sweep.most / 2).max(PIECE)) };
                 let Some(most) = most else {
                     sweep.from = sweep.from.filter(|_| which == ELSEWHERE);
                     break false;
                 };
-                (ids, sweep.way, sweep.most, sweep.has_pruned) = (vec![from], vec![0], most, false);
+                sweep = Sweep { from: Some(from), way: vec![0], most, ..Sweep::default() };
+                ids = vec![from];
                 continue;
             };
             let child = self.open_child(id, index);
@@ -175,7 +182,7 @@ impl Tree {
             }
             sweep.way.last_mut().into_iter().for_each(|index| *index += 1);
             if is_pruned {
-                sweep.has_pruned = true;
+                sweep.pruned += 1;
                 break true;
             }
         };
