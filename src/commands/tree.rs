@@ -44,12 +44,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 }
 
 fn tell(file: &std::path::Path, facts: &TreeFacts) {
-    let TreeFacts { version, network, network_sha256, options, start, moves, positions, visits, kept, .. } = facts;
+    let TreeFacts { version, network, network_sha256, options, start, moves, positions, visits, .. } = facts;
     let digest = network_sha256.iter().flat_map(|sha256| sha256.chars()).take(16).collect::<String>();
     let options: Vec<String> = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
     say!("{}: {positions} positions", file.display());
     say!("  position: {start} moves {}", moves.join(" "));
-    say!("  visits: {visits}; other positions searched for themselves: {kept}");
+    say!("  visits: {visits}");
     say!("  network: {network} {digest}");
     say!("  options: {}; version {version}", options.join(", "));
 }

@@ -15,6 +15,7 @@ pub struct Input {
     parts: Receiver<io::Result<Vec<u8>>>,
     part: Vec<u8>,
     at: usize,
+    has_ended: bool,
     asked_to_end: Arc<AtomicBool>,
 }
 
@@ -30,7 +31,7 @@ pub fn standard() -> anyhow::Result<Input> {
         let _ = wakes.try_send(Ok(Vec::new()));
     })?;
     std::thread::Builder::new().name("input".to_owned()).spawn(move || read(&sender))?;
-    Ok(Input { parts, part: Vec::new(), at: 0, asked_to_end })
+    Ok(Input { parts, part: Vec::new(), at: 0, has_ended: false, asked_to_end })
 }
 
 fn read(sender: &SyncSender<io::Result<Vec<u8>>>) {
@@ -47,12 +48,14 @@ fn read(sender: &SyncSender<io::Result<Vec<u8>>>) {
 
 impl BufRead for Input {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.at == self.part.len() && !self.asked_to_end.load(Ordering::SeqCst) {
-            let part = self.parts.recv().unwrap_or_else(|_| Ok(Vec::new()))?;
-            (self.part, self.at) = (part, 0);
+        if self.at == self.part.len() && !self.has_ended {
+            let part = self.parts.recv().unwrap_or_else(|_| Ok(Vec::new()));
+            // The end is told once: nothing follows it.
+            self.has_ended = part.as_ref().map_or(true, Vec::is_empty);
+            (self.part, self.at) = (part?, 0);
         }
         if self.asked_to_end.load(Ordering::SeqCst) {
-            self.at = self.part.len();
+            (self.at, self.has_ended) = (self.part.len(), true);
         }
         Ok(&self.part[self.at..])
     }

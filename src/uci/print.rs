@@ -209,8 +209,8 @@ pub(super) fn unevaluated(guess: impl fmt::Display) -> String {
 
 /// The facts about a tree that was saved or loaded.
 pub(super) fn tree(done: &str, file: &str, facts: &TreeFacts) -> String {
-    let TreeFacts { positions, visits, kept, .. } = facts;
-    format!("{done} {file}: {positions} positions, {visits} visits of this one, {kept} others searched for themselves")
+    let TreeFacts { positions, visits, .. } = facts;
+    format!("{done} {file}: {positions} positions, {visits} visits of this one")
 }
 
 /// The text about a network that plays in the place of another.

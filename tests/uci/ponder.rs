@@ -195,3 +195,29 @@ fn a_finished_game_has_its_score_at_once() {
         }
     }
 }
+
+/// Batches are under way when the pondered move is played; the root that they began at must still be there.
+#[test]
+fn visits_on_their_way_at_ponderhit_are_counted() {
+    let flags = ["--weights=zeitnot-tiny", "--threads=2", "--verbose-move-stats", "--smart-pruning-factor=0"];
+    let mut engine = Uci::ready_with(&flags);
+    for _ in 0..4 {
+        engine.send("ucinewgame");
+        let answer = engine.search("startpos", "go wtime 4000 btime 4000");
+        let position = format!("startpos moves {} {}", answer.best, answer.ponder.unwrap());
+        engine.send(&format!("position {position}\ngo ponder wtime 3000 btime 3000"));
+        engine.listen(A_WHILE);
+        engine.send("ponderhit");
+        let answer = engine.answer(&game(&position));
+        let counts = answer.lines.iter().filter(|line| line.contains(" N: ")).map(|line| {
+            let number = |text: &str| text.trim().parse::<u64>().unwrap();
+            let of_node = line.starts_with("info string node");
+            (of_node, number(line.split(" N: ").nth(1).unwrap().split('(').next().unwrap()))
+        });
+        let counts: Vec<(bool, u64)> = counts.collect();
+        let root = counts.iter().find(|(of_node, _)| *of_node).unwrap().1;
+        let moves: u64 = counts.iter().filter(|(of_node, _)| !of_node).map(|(_, visits)| visits).sum();
+        assert_eq!(root, moves + 1, "{:?}", answer.lines);
+    }
+    engine.quit();
+}

@@ -109,6 +109,13 @@ pub(super) struct Loaded {
     evaluators: Arc<EvaluatorPool>,
 }
 
+impl Loaded {
+    /// The options that decide what the backend computes; `None` where it was handed in.
+    pub(super) fn computes(&self) -> Option<impl PartialEq + use<>> {
+        self.key.clone().map(|key| Key { cache: 0, ..key })
+    }
+}
+
 /// Loads what `options` name, unless `loaded` is just that already, or was handed in. Returns a line on what was
 /// loaded, and on whether the user's own options, `asked`, name it; `None` if nothing was loaded.
 ///

@@ -95,7 +95,8 @@ impl Engine {
             }
             let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
             let begun = time.begin(&start, asked.as_ref());
-            tree.forget_alternatives();
+            // What else there is of the tree stays until the next search: batches are under way in this one.
+            tree.alternatives = None;
             Ok(Hit { limits: start.limits, start_ms, begun })
         })
     }

@@ -110,8 +110,9 @@ impl Engine {
     }
 
     fn load(&mut self, options: &Options) -> Result<Option<String>, EngineError> {
+        let before = self.loaded.as_ref().map(Loaded::computes);
         let news = loading::load(&mut self.loaded, options, &self.options, self.runtime_policy, &self.announcer)?;
-        if news.is_some() {
+        if news.is_some() && self.loaded.as_ref().map(Loaded::computes) != before {
             self.reset_tree();
         }
         Ok(news)

@@ -185,21 +185,27 @@ impl Engine {
         let (is_limited, ratings) = (self.take_manner(params), self.ratings());
         let keeps = self.keeps_positions(params);
         let decisive = Some(tree_file::decisive(options));
+        let is_empty = self.tree.as_ref().is_none_or(|tree| tree.is_empty() && !tree.keeps);
         let is_decided_otherwise = keeps && self.decisive.is_some() && decisive != self.decisive;
         let is_other_value =
             is_decided_otherwise || !search_params.wdl_rescale.grows_as(&self.rescaled) || ratings != self.rated;
-        if network_alone || is_limited || is_other_value || options.tree_memory == TreeMemory::Off {
+        let is_reset = network_alone || is_limited || is_other_value || options.tree_memory == TreeMemory::Off;
+        if is_reset {
             self.reset_tree();
         }
+        if is_reset || is_empty || self.decisive.is_none() {
+            self.decisive = decisive;
+        }
+        self.rescaled = search_params.wdl_rescale;
         if keeps {
-            self.take_up_tree_file();
+            self.take_up_tree_file(&search_params.wdl_rescale);
         } else if self.tree.as_ref().is_some_and(|tree| tree.keeps) {
             // What comes now is not the tree of a file.
             self.save_tree_file();
             self.tree_file = None;
         }
         self.tree.iter_mut().for_each(|tree| tree.keeps = keeps);
-        (self.rescaled, self.rated, self.decisive) = (search_params.wdl_rescale, ratings, decisive);
+        self.rated = ratings;
         self.game.set_ratings(ratings);
         let seed = self.next_seed();
         let mut latency = self.loaded()?.latency();

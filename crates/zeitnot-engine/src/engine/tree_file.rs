@@ -10,7 +10,7 @@ use crate::announcer::ERROR;
 use crate::backend::DeviceOptions;
 use crate::chess::{Game, to_uci};
 use crate::network::Location;
-use crate::search::{NoTree, Saved, SavedTop, Search, Tree, tree_share};
+use crate::search::{NoTree, Saved, SavedTop, Search, Tree, WdlRescale, tree_share};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 use thiserror::Error;
-use zeitnot_text::files::{Claim, OtherKind, named_path, open_regular, write_whole};
+use zeitnot_text::files::{Claim, OtherKind, is_same_file, named_path, open_regular, write_whole};
 
 /// Version of the form of files; a file of another one is refused.
 const FORMAT: u32 = 2;
@@ -67,6 +67,8 @@ pub struct TreeFacts {
     external_sha256: Vec<String>,
     /// Options that decide what a tree holds, and their values.
     pub options: BTreeMap<String, String>,
+    /// The rescaling of values, which depends on the search, too.
+    rescaled: String,
     chess960: bool,
     /// The start position of the analysed game, as a FEN.
     pub start: String,
@@ -78,8 +80,6 @@ pub struct TreeFacts {
     tops: Vec<SavedTop>,
     /// Visits of the root.
     pub visits: u32,
-    /// Number of other positions that were searched for themselves.
-    pub kept: usize,
 }
 
 /// A tree that cannot be saved or taken up. The text is one line.
@@ -99,6 +99,9 @@ pub enum TreeFileError {
     /// Another program writes the file.
     #[error("{}: in use by another program, which saves its own tree there; nothing is saved", .0.display())]
     InUse(PathBuf),
+    /// The file was not taken up.
+    #[error("{}: not taken up, and so not written over (savetree FILE saves elsewhere)", .0.display())]
+    NotTakenUp(PathBuf),
     /// The file is not the one that was read.
     #[error("{}: changed since it was read; nothing is saved there (savetree FILE saves elsewhere)", .0.display())]
     Changed(PathBuf),
@@ -134,8 +137,21 @@ impl TreeFacts {
 
     /// The tree with these facts, of which it has its own numbers; `None` where positions are not kept.
     fn snapshot(self, tree: &Tree) -> Option<Snapshot> {
-        let Saved { tops, bytes, positions, kept } = tree.save()?;
-        Some(Snapshot { facts: TreeFacts { tops, positions, visits: tree.visits(), kept, ..self }, bytes })
+        let Saved { tops, bytes, positions } = tree.save()?;
+        Some(Snapshot { facts: TreeFacts { tops, positions, visits: tree.visits(), ..self }, bytes })
+    }
+
+    /// The first fact that differs from `here`, as either has it; by default the network.
+    fn difference(&self, here: &TreeFacts) -> (String, String) {
+        let differs =
+            self.options.iter().find(|(name, value)| here.options.get(*name).is_some_and(|own| own != *value));
+        match differs {
+            Some((name, value)) => (format!("{name}={value}"), here.options[name].clone()),
+            None if self.rescaled != here.rescaled => {
+                (format!("contempt or rescaling ({})", self.rescaled), here.rescaled.clone())
+            }
+            None => (format!("the network {}", self.network), here.network.clone()),
+        }
     }
 
     /// The game at whose end the root stands.
@@ -169,20 +185,21 @@ pub fn merge_trees(
 ) -> Result<TreeFacts, TreeFileError> {
     let (facts, source) = open(first)?;
     let game = facts.game().ok_or_else(|| damaged(first, NO_GAME))?;
-    let mut sources = vec![(facts.tops.clone(), source)];
+    let mut sources = vec![(game, facts.tops.clone(), source)];
     for path in others {
         let (other, source) = open(path)?;
         let named = |facts: &TreeFacts| {
-            let TreeFacts { network_sha256, external_sha256, options, chess960, .. } = facts.clone();
-            (network_sha256, external_sha256, options, chess960)
+            let TreeFacts { network_sha256, external_sha256, options, rescaled, chess960, .. } = facts.clone();
+            (network_sha256, external_sha256, options, rescaled, chess960)
         };
         if named(&other) != named(&facts) {
-            let told = |facts: &TreeFacts| format!("{} and {:?}", facts.network, facts.options);
-            return Err(TreeFileError::Other { path: path.clone(), saved: told(&other), here: told(&facts) });
+            let (saved, here) = other.difference(&facts);
+            return Err(TreeFileError::Other { path: path.clone(), saved, here });
         }
-        sources.push((other.tops, source));
+        let game = other.game().ok_or_else(|| damaged(path, NO_GAME))?;
+        sources.push((game, other.tops, source));
     }
-    let tree = Tree::load(game, sources, limit.unwrap_or(usize::MAX)).map_err(|error| refused(first, error))?;
+    let tree = Tree::load(sources, limit.unwrap_or(usize::MAX)).map_err(|error| refused(first, error))?;
     let snapshot = facts.snapshot(&tree).ok_or(TreeFileError::NothingKept)?;
     snapshot.write_claimed(out)?;
     Ok(snapshot.facts)
@@ -194,7 +211,7 @@ type Source = BufReader<GzDecoder<BufReader<File>>>;
 const NO_GAME: &str = "its game cannot be played";
 
 /// The most bytes of the line of facts.
-const LONGEST_FACTS: u64 = 1 << 26;
+const LONGEST_FACTS: u64 = 1 << 22;
 
 /// The facts of a file, and the trees that follow them.
 fn open(path: &Path) -> Result<(TreeFacts, Source), TreeFileError> {
@@ -213,7 +230,7 @@ fn open(path: &Path) -> Result<(TreeFacts, Source), TreeFileError> {
 /// The tree of a file; `limit`: bytes of memory.
 fn load(path: &Path, facts: &TreeFacts, source: Source, limit: usize) -> Result<Tree, TreeFileError> {
     let game = facts.game().ok_or_else(|| damaged(path, NO_GAME))?;
-    Tree::load(game, [(facts.tops.clone(), source)], limit).map_err(|error| refused(path, error))
+    Tree::load([(game, facts.tops.clone(), source)], limit).map_err(|error| refused(path, error))
 }
 
 fn refused(path: &Path, error: NoTree) -> TreeFileError {
@@ -236,7 +253,7 @@ pub(super) struct Snapshot {
 impl Snapshot {
     /// Whether anything was searched.
     fn has_visits(&self) -> bool {
-        self.facts.visits > 0 || self.facts.kept > 0
+        self.facts.positions > 0
     }
 
     /// Writes a file that this program has not claimed yet.
@@ -299,13 +316,13 @@ impl Engine {
             network_sha256: location.and_then(|location| location.sha256().ok()),
             external_sha256: location.map(Location::external_digests).unwrap_or_default(),
             options: decisive(&self.options),
+            rescaled: self.rescaled.effect(),
             chess960: false,
             start: String::new(),
             moves: Vec::new(),
             positions: 0,
             tops: Vec::new(),
             visits: 0,
-            kept: 0,
         };
         facts.at(&self.game)
     }
@@ -318,8 +335,11 @@ impl Engine {
         self.finish();
         let snapshot = self.tree.as_ref().and_then(|tree| self.origin().snapshot(tree));
         let snapshot = snapshot.filter(Snapshot::has_visits).ok_or(TreeFileError::NothingKept)?;
-        match self.tree_file.as_ref().and_then(|file| Some(file.own.as_ref()?).filter(|_| file.path == path)) {
-            Some(own) => own.write(own.draw(), &snapshot, path)?,
+        self.claim_again();
+        match self.tree_file.as_ref().filter(|file| is_same(&file.path, path)) {
+            Some(TreeFile { own: Some(own), .. }) => own.write(own.draw(), &snapshot, path)?,
+            Some(TreeFile { waits: None, .. }) => return Err(TreeFileError::NotTakenUp(path.to_owned())),
+            Some(TreeFile { waits: Some(_), .. }) => return Err(TreeFileError::InUse(path.to_owned())),
             None => snapshot.write_claimed(path)?,
         }
         Ok(snapshot.facts)
@@ -332,32 +352,38 @@ impl Engine {
     /// [`TreeFileError`]: then tree and game stay as they were.
     pub fn load_tree(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
         self.save_tree_file();
-        let facts = self.take_up(path)?;
+        // An analysis has no side to favour, or the one to move.
+        let searches = [true, false].map(|infinite| GoParams { infinite, ..GoParams::default() });
+        let facts = self.take_up(path, &searches.map(|go| self.search_params(&go).wdl_rescale))?;
         let Some(named) = named_path(&self.options.tree_file) else { return Ok(facts) };
         let before = self.tree_file.take().and_then(|file| file.own);
         let own = match before {
-            _ if named != path => None,
+            _ if !is_same(&named, path) => {
+                let named = named.display();
+                self.announcer.say(&format!("{named}: not written any more, since another file was taken up"));
+                None
+            }
             Some(own) => Some(own.read_again(path)),
             None => self.claim(path),
         };
-        self.tree_file = Some(TreeFile { path: named, own, origin: self.origin() });
+        self.tree_file = Some(TreeFile { path: named, own, origin: self.origin(), waits: None });
         Ok(facts)
     }
 
-    fn take_up(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
+    /// `rescales`: those of the searches that may follow.
+    fn take_up(&mut self, path: &Path, rescales: &[WdlRescale]) -> Result<TreeFacts, TreeFileError> {
         self.finish();
         let (facts, source) = open(path)?;
         let here = self.origin();
-        let other = |saved: String, here: String| TreeFileError::Other { path: path.to_owned(), saved, here };
-        let network = |facts: &TreeFacts| (facts.network_sha256.clone(), facts.external_sha256.clone());
-        if network(&facts) != network(&here) {
-            return Err(other(format!("the network {}", facts.network), here.network));
-        }
-        let differs =
-            facts.options.iter().find(|(name, value)| here.options.get(*name).is_some_and(|own| own != *value));
-        if let Some((name, value)) = differs {
-            return Err(other(format!("{name}={value}"), here.options[name].clone()));
-        }
+        let here = TreeFacts { rescaled: rescales[0].effect(), ..here };
+        let rescaled = rescales.iter().find(|rescale| rescale.effect() == facts.rescaled).copied();
+        let named = |facts: &TreeFacts| (facts.network_sha256.clone(), facts.external_sha256.clone());
+        let is_other = |(name, value)| here.options.get(name).is_some_and(|own: &String| own != value);
+        let Some(rescaled) = rescaled.filter(|_| named(&facts) == named(&here) && !facts.options.iter().any(is_other))
+        else {
+            let (saved, here) = facts.difference(&here);
+            return Err(TreeFileError::Other { path: path.to_owned(), saved, here });
+        };
         let cache = self.loaded.as_ref().map_or(0, |loaded| loaded.backend.cache_bytes());
         let limit = self.options.memory_limit().map_or(usize::MAX, |limit| tree_share(limit, cache));
         let tree = load(path, &facts, source, limit)?;
@@ -366,30 +392,28 @@ impl Engine {
         self.other_game();
         self.tree_changed();
         // As the next search has them, which would start anew otherwise.
-        self.rescaled = self.search_params(&GoParams { infinite: true, ..GoParams::default() }).wdl_rescale;
+        self.rescaled = rescaled;
         (self.rated, self.decisive) = (self.ratings(), Some(here.options));
         Ok(facts)
     }
 
     /// Takes up the trees of the file that `TreeFile` names, once, and stays in the present position. A file that cannot be
     /// taken up is not written, either, and neither is one that another program writes.
-    pub(super) fn take_up_tree_file(&mut self) {
+    pub(super) fn take_up_tree_file(&mut self, rescale: &WdlRescale) {
         let named = named_path(&self.options.tree_file);
         if self.tree_file.as_ref().map(|known| &known.path) == named.as_ref() {
-            return;
+            return self.claim_again();
         }
         self.save_tree_file();
         self.tree_file = None;
         let Some(path) = named else { return };
-        let own = self.claim(&path);
+        let (read, own) = (stamp(&path), self.claim(&path));
         let game = self.game.clone();
-        let taken = if path.exists() { self.take_up(&path).map(Some) } else { Ok(None) };
+        let taken = if path.exists() { self.take_up(&path, &[*rescale]).map(Some) } else { Ok(None) };
         match &taken {
             Ok(Some(facts)) => {
-                let TreeFacts { positions, kept, .. } = facts;
                 let name = path.display();
-                self.announcer
-                    .say(&format!("{name}: {positions} positions, {} of them searched for themselves", 1 + kept));
+                self.announcer.say(&format!("{name}: {} positions", facts.positions));
             }
             Ok(None) => {}
             Err(error) => self.announcer.say(&format!("{ERROR}{error}; it is not written, either")),
@@ -398,7 +422,22 @@ impl Engine {
             tree.follow(game.clone());
         }
         self.game = game;
-        self.tree_file = Some(TreeFile { path, own: own.filter(|_| taken.is_ok()), origin: self.origin() });
+        self.tree_file = Some(TreeFile {
+            waits: Some(read).filter(|_| own.is_none() && taken.is_ok()),
+            path,
+            own: own.filter(|_| taken.is_ok()),
+            origin: self.origin(),
+        });
+    }
+
+    /// Claims the file that another program had claimed, if it does not any more and has left it as it was read.
+    fn claim_again(&mut self) {
+        let Some(TreeFile { path, own, waits, .. }) = &mut self.tree_file else { return };
+        if waits.is_some_and(|read| read == stamp(path))
+            && let Ok(Some(claim)) = Claim::of(path)
+        {
+            (*own, *waits) = (Some(Arc::new(Own::new(claim, path))), None);
+        }
     }
 
     /// Claims a file to write it; `None`, after a line, where that cannot be.
@@ -414,14 +453,16 @@ impl Engine {
 
     /// Saves the tree in `TreeFile` every few minutes while the search goes on.
     pub(super) fn save_during(&self, search: &Search) {
-        let Some(TreeFile { path, own: Some(own), origin }) = &self.tree_file else { return };
+        let Some(TreeFile { path, own: Some(own), origin, .. }) = &self.tree_file else { return };
         let (path, origin, announcer) = (path.clone(), origin.at(&self.game), self.announcer.clone());
-        let own = Arc::clone(own);
+        // The claim ends with the engine, also where the thread has not heard yet that the search is over.
+        let own = Arc::downgrade(own);
         search.look_at_tree(LOOK_EVERY, SAVED_EVERY, move |tree| {
-            let (turn, snapshot) = (own.draw(), origin.clone().snapshot(tree));
-            let (path, announcer, own) = (path.clone(), announcer.clone(), Arc::clone(&own));
+            let (own, snapshot) = (own.upgrade(), origin.clone().snapshot(tree));
+            let (turn, path, announcer) = (own.as_ref().map(|own| own.draw()), path.clone(), announcer.clone());
             move || {
-                if let Some(Err(error)) = snapshot.map(|snapshot| own.write(turn, &snapshot, &path)) {
+                let (Some(own), Some(turn), Some(snapshot)) = (own, turn, snapshot) else { return };
+                if let Err(error) = own.write(turn, &snapshot, &path) {
                     announcer.say(&format!("{ERROR}{error}"));
                 }
             }
@@ -430,11 +471,12 @@ impl Engine {
 
     /// Saves the tree in `TreeFile`, if it keeps its positions. A search ends.
     pub fn save_tree_file(&mut self) {
+        self.claim_again();
         if self.tree_file.as_ref().is_none_or(|file| file.own.is_none()) {
             return;
         }
         self.finish();
-        let (Some(TreeFile { path, own: Some(own), origin }), Some(tree)) = (&self.tree_file, &self.tree) else {
+        let (Some(TreeFile { path, own: Some(own), origin, .. }), Some(tree)) = (&self.tree_file, &self.tree) else {
             return;
         };
         let snapshot = origin.at(tree.game()).snapshot(tree).filter(Snapshot::has_visits);
@@ -449,6 +491,8 @@ pub(super) struct TreeFile {
     path: PathBuf,
     /// The right to write it; `None` for a file that could not be taken up, or that another program writes.
     own: Option<Arc<Own>>,
+    /// The stamp of a file that was read while another program had claimed it.
+    waits: Option<Stamp>,
     /// The facts about the tree as it began: network and options may change before it is saved for the last time.
     origin: TreeFacts,
 }
@@ -465,8 +509,11 @@ struct Written {
     /// The turn of the last tree that was written: an older one is not written over a newer one.
     turn: u64,
     /// Date and size of the file as it was read or written; `None` where there was none.
-    stamp: Option<(SystemTime, u64)>,
+    stamp: Stamp,
 }
+
+/// Date and size of a file; `None` where there is none.
+type Stamp = Option<(SystemTime, u64)>;
 
 impl Own {
     fn new(claim: Claim, path: &Path) -> Own {
@@ -498,7 +545,13 @@ impl Own {
     }
 }
 
-fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+/// Whether two paths name one file, which need not exist.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let absolute = |path| std::path::absolute(path).ok();
+    is_same_file(one, other) || absolute(one) == absolute(other)
+}
+
+fn stamp(path: &Path) -> Stamp {
     let metadata = path.metadata().ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }

@@ -34,7 +34,7 @@ fn a_file_is_taken_up_with_its_game() {
     search(&mut first, "e2e4 e7e5", 300);
     let known = search(&mut first, "e2e4", 400);
     let facts = first.save_tree(&path).unwrap();
-    assert_eq!((facts.kept, u64::from(facts.visits), facts.moves.join(" ").as_str()), (1, known, "e2e4"));
+    assert_eq!((u64::from(facts.visits), facts.moves.join(" ").as_str()), (known, "e2e4"));
     assert_eq!(tree_facts(&path, None).unwrap(), facts);
     let mut second = engine(&[]);
     assert_eq!(second.load_tree(&path).unwrap(), facts);
@@ -54,7 +54,7 @@ fn files_are_merged() {
         engine.save_tree(path).unwrap();
     }
     let facts = merge_trees(&one, &[two], &out, None).unwrap();
-    assert_eq!((facts.moves.join(" ").as_str(), facts.kept), ("e2e4", 1));
+    assert_eq!(facts.moves.join(" "), "e2e4");
     assert_eq!(tree_facts(&out, None).unwrap(), facts);
     let mut engine = engine(&[]);
     engine.load_tree(&out).unwrap();
@@ -125,7 +125,7 @@ fn the_tree_file_outlives_the_engine_and_a_new_game() {
     second.save_tree_file();
     drop(second);
     let facts = tree_facts(&path, None).unwrap();
-    assert_eq!((facts.visits, facts.kept, facts.options["Contempt"].as_str()), (0, 1, ""), "{facts:?}");
+    assert_eq!((facts.visits, facts.options["Contempt"].as_str()), (0, ""), "{facts:?}");
     let mut as_before = engine(&with_file);
     assert!(search(&mut as_before, "c2c4", 1) >= known);
     drop(as_before);

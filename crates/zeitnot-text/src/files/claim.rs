@@ -27,6 +27,8 @@ impl Claim {
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Ok(None),
+                // Where there are no locks, nothing can be said of other programs.
+                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             // A program that has just given up its claim may have deleted the file meanwhile.
@@ -40,7 +42,10 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        fs::remove_file(&self.lock).ok();
+        // Elsewhere another program may have opened it, and would claim a file that is no longer there.
+        if cfg!(unix) {
+            fs::remove_file(&self.lock).ok();
+        }
     }
 }
 
@@ -52,7 +57,7 @@ fn is_still(file: &File, path: &Path) -> bool {
         let number = |metadata: io::Result<fs::Metadata>| metadata.ok().map(|found| (found.dev(), found.ino()));
         number(file.metadata()) == number(fs::metadata(path))
     }
-    // An open file cannot be deleted.
+    // It is never deleted.
     #[cfg(not(unix))]
     {
         let _ = (file, path);

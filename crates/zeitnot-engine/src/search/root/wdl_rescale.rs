@@ -89,6 +89,15 @@ impl WdlRescale {
         effect(self) == effect(other) && shift(self) == shift(other)
     }
 
+    /// The rescaling in words, as far as it decides a tree's values.
+    pub(crate) fn effect(&self) -> String {
+        let side = self.side.filter(|_| self.shifts()).map(|side| format!(", {} for {side}", self.diff));
+        match self.is_active() {
+            true => format!("ratio {}, spread {}{}", self.ratio, self.max_spread, side.unwrap_or_default()),
+            false => "none".to_owned(),
+        }
+    }
+
     /// The shift for a spread of 1, as `turn` sees it.
     fn diff_for(&self, turn: Color) -> f32 {
         match self.side {

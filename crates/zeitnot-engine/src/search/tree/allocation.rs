@@ -49,7 +49,14 @@ impl Tree {
     /// The visits of a node, those of searches that began there among them.
     #[inline]
     pub(crate) fn known_visits(&self, node: &Node) -> u32 {
-        if node.has_surplus() { 1 + self.visits_below(node) } else { node.n }
+        if node.has_surplus() { (1 + self.visits_below(node)).max(node.n) } else { node.n }
+    }
+
+    /// Sets the visits that a node counts.
+    pub(super) fn set_visits(&mut self, id: NodeId, visits: u32) {
+        let has_surplus = self[id].has_edges() && 1 + self.visits_below(&self[id]) > visits;
+        self[id].n = visits;
+        self[id].set_surplus(has_surplus);
     }
 
     fn visits_below(&self, node: &Node) -> u32 {
@@ -86,9 +93,7 @@ impl Tree {
             if n > own {
                 let value = self[child].value().one_ply_up();
                 self[root].remove_visits(value, n - own);
-                let has_surplus = self[child].has_edges();
-                self[child].n = own;
-                self[child].set_surplus(has_surplus);
+                self.set_visits(child, own);
             }
         }
     }

@@ -35,13 +35,13 @@ pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: 
         if let Some(correction) = &correction
             && !node.is_terminal()
         {
-            node.adjust(correction.delta, correction.visits, all);
+            node.adjust(correction.0, correction.1, all);
         }
         if is_known_better {
             let share = n as f32 / all as f32;
             value = before.value().towards(value, share);
             if let Some(correction) = &mut correction {
-                correction.visits *= share;
+                correction.1 *= share;
             }
         }
         let Some(parent) = path.get(index + 1) else { break };
@@ -56,17 +56,14 @@ pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: 
         }
         value = value.one_ply_up();
         if let Some(correction) = &mut correction {
-            correction.delta.wl = -correction.delta.wl;
+            correction.0.wl = -correction.0.wl;
         }
     }
 }
 
-/// The correction of the visits already counted above a newly proven node.
-struct Correction {
-    /// Change of the proven node's value, for the player who moved into its child; its sign flips at each ply up.
-    delta: Value,
-    visits: f32,
-}
+/// The change of a newly proven node's value, for the player who moved into its child, whose sign flips at each ply up;
+/// and the visits that were counted with the old one.
+type Correction = (Value, f32);
 
 /// Bounds the node of `entry` by its children's bounds. Returns whether they prove any bound. `m`: plies left at the
 /// child just visited.
@@ -76,44 +73,9 @@ fn bound(tree: &mut Tree, entry: PathEntry, above: NodeId, m: f32, correction: &
     let after = &tree[entry.node];
     if after.is_terminal() {
         let delta = Value { wl: -(after.wl - before.wl) as f32, d: after.d - before.d, m: after.m - before.m };
-        *correction = Some(Correction { delta, visits: before.n as f32 });
+        *correction = Some((delta, before.n as f32));
     }
     is_bounded
-}
-
-/// The bounds that the moves of a position prove.
-pub(crate) struct Below {
-    /// The best result that is certain for the player to move.
-    pub lower: i8,
-    /// The best result that is possible for the player to move.
-    pub upper: i8,
-    /// Plies of the longest loss among the moves.
-    pub longest_loss: f32,
-    /// Whether the proof needs endgame tables.
-    pub by_tables: bool,
-}
-
-/// The bounds that the moves of a node prove; `None` when nothing is known.
-pub(crate) fn bounds_below(tree: &Tree, node: &Node) -> Option<Below> {
-    let view = tree.view(node)?;
-    // A move that was never tried may lead to anything.
-    let untried = node.children < node.moves;
-    // A mate beats what the tables say; everything else needs all of its parts.
-    let mut below = Below { lower: -1, upper: if untried { 1 } else { -1 }, longest_loss: 0.0, by_tables: false };
-    for child in tree.children(&view, node).flatten() {
-        let bounds = child.bounds();
-        below.lower = below.lower.max(bounds.lower);
-        below.upper = below.upper.max(bounds.upper);
-        if bounds.is_win() && child.is_played_out() {
-            below.by_tables = false;
-            break;
-        }
-        if bounds.is_loss() {
-            below.longest_loss = below.longest_loss.max(child.m);
-        }
-        below.by_tables |= child.terminal() == Terminal::Tablebase;
-    }
-    ((below.lower, below.upper) != (-1, 1)).then_some(below)
 }
 
 /// Cancels visits: takes them off the visits in flight along `path`.
@@ -128,7 +90,28 @@ impl Tree {
     /// `parent`: the move that leads to the node; `m`: plies left at the child just visited, else the fewest of the best.
     pub(super) fn prove(&mut self, id: NodeId, parent: Option<(NodeId, usize)>, m: Option<f32>) -> bool {
         let node = self[id];
-        let Some(Below { lower, upper, longest_loss, by_tables }) = bounds_below(self, &node) else { return false };
+        let Some(view) = self.view(&node) else { return false };
+        // A move that was never tried may lead to anything.
+        let untried = node.children < node.moves;
+        // A mate beats what the tables say; everything else needs all of its parts.
+        let (mut lower, mut upper, mut longest_loss, mut by_tables) =
+            (-1, if untried { 1 } else { -1 }, 0.0_f32, false);
+        for child in self.children(&view, &node).flatten() {
+            let bounds = child.bounds();
+            lower = lower.max(bounds.lower);
+            upper = upper.max(bounds.upper);
+            if bounds.is_win() && child.is_played_out() {
+                by_tables = false;
+                break;
+            }
+            if bounds.is_loss() {
+                longest_loss = longest_loss.max(child.m);
+            }
+            by_tables |= child.terminal() == Terminal::Tablebase;
+        }
+        if (lower, upper) == (-1, 1) {
+            return false;
+        }
         if lower < upper {
             self[id].set_bounds(Bounds { lower: -upper, upper: -lower });
             return true;

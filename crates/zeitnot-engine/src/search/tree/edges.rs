@@ -47,6 +47,15 @@ pub(crate) fn priors_len(moves: u8) -> usize {
     usize::from(moves).div_ceil(4)
 }
 
+/// Number of words of a node's edges.
+pub(crate) fn len(node: &Node) -> usize {
+    match node.edge_state() {
+        EdgeState::None => 0,
+        EdgeState::Priors => priors_len(node.moves),
+        EdgeState::Small | EdgeState::Large => EdgeLayout::of(node).len,
+    }
+}
+
 /// The offsets of the parts in the words of a node's edges.
 pub(crate) struct EdgeLayout {
     pub slots: usize,

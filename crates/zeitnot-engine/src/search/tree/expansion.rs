@@ -24,23 +24,18 @@ impl Tree {
     /// Frees the memory of one discarded node and discards its children. Returns whether there was one.
     pub(crate) fn free_discarded(&mut self) -> bool {
         let Some(node) = self.discarded.pop() else { return false };
-        if self.view(&node).is_some() {
-            for index in 0..usize::from(node.children) {
-                if let Some(child) = self.existing_child(&node, index) {
-                    self.discard(self[child]);
-                }
+        for index in 0..usize::from(node.children) {
+            if let Some(child) = self.existing_child(&node, index) {
+                self.discard(self[child]);
             }
-            let layout = edges::EdgeLayout::of(&node);
-            for slot in 0..layout.slots {
-                let at = self.words.run(node.at, layout.len)[edges::SLOTS + slot];
-                if at != 0 {
-                    self.nodes.give(at, edges::segment(slot));
-                }
-            }
-            self.words.give(node.at, layout.len);
-        } else {
-            self.words.give(node.at, edges::priors_len(node.moves));
         }
+        for slot in 0..self.view(&node).map_or(0, |view| view.slots.len()) {
+            let at = self.words.run(node.at, edges::len(&node))[edges::SLOTS + slot];
+            if at != 0 {
+                self.nodes.give(at, edges::segment(slot));
+            }
+        }
+        self.words.give(node.at, edges::len(&node));
         true
     }
 

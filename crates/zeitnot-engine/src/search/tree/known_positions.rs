@@ -14,12 +14,14 @@ pub(crate) struct Top {
     pub position: Position,
     /// Hash of the earlier positions that can still repeat, in any order.
     pub history: u64,
+    /// The greatest mean depth of a search in the tree, in plies.
+    pub depth: u32,
 }
 
 impl Top {
     /// The top at the end of `game`.
     pub(crate) fn of(game: &Game, node: NodeId) -> Top {
-        Top { node, position: game.current().clone(), history: history(game.positions()) }
+        Top { node, position: game.current().clone(), history: history(game.positions()), depth: 0 }
     }
 
     /// Whether the same decides the value of a position with this history.
@@ -45,39 +47,34 @@ impl Tree {
         self.tops.iter().position(|top| top.is(last, || history(positions)))
     }
 
-    /// Takes into the tree what other trees know of the root and of the positions behind its moves.
+    /// Takes into the tree what other trees know of the positions behind the root's moves.
     pub(crate) fn take_up_known_positions(&mut self) {
         if self.tops.len() < 2 {
             return;
         }
         let (root, mut game) = (self.root, self.game.clone());
-        if let Some(other) = self.find_other_top(&game) {
-            self.take_up(root, other);
-            self.count_own_visits(root);
-        }
         for mv in game.current().legal_moves() {
             let Some(index) = self.move_index(&self[root], self.game.current(), mv) else { continue };
             game.push(mv);
-            if let Some(other) = self.find_other_top(&game) {
-                let child = self.child(root, index);
-                let before = self[child];
-                let is_over = game.outcome().is_some();
-                self.take_up(child, other);
-                if before.n == 0 && is_over {
-                    self[child].make_terminal(0, 0.0, Terminal::End);
-                } else if self.proves && !self[child].is_terminal() {
-                    self.prove(child, Some((root, index)), None);
-                }
-                let after = self[child];
-                self.correct(root, &before, &after);
+            if let Some(other) = self.find_top(game.positions()).filter(|top| top + 1 < self.tops.len()) {
+                self.take_up_behind(root, index, other, game.current());
             }
             game.truncate(self.game.moves().len());
         }
     }
 
-    /// The index of a tree that begins with the end of `game`, other than the tree of the root.
-    fn find_other_top(&self, game: &Game) -> Option<usize> {
-        self.find_top(game.positions()).filter(|top| top + 1 < self.tops.len())
+    /// Takes up what a tree knows of `position`, which is behind the move of a node with this index.
+    pub(super) fn take_up_behind(&mut self, parent: NodeId, index: usize, top: usize, position: &Position) {
+        let child = self.child(parent, index);
+        let before = self[child];
+        self.take_up(child, top);
+        if before.n == 0 && position.outcome(&position.legal_moves()).is_some() {
+            self[child].make_terminal(0, 0.0, Terminal::End);
+        } else if self.proves && !self[child].is_terminal() {
+            self.prove(child, Some((parent, index)), None);
+        }
+        let after = self[child];
+        self.correct(parent, &before, &after);
     }
 
     /// Gives a node what a tree knows of its position; the tree is given up.
@@ -97,21 +94,21 @@ impl Tree {
             }
             let known = self.known_visits(&there);
             if known > self.known_visits(&here) || !here.has_edges() {
-                self[id] = Node { n: here.n, in_flight: here.in_flight, ..there };
-                self[id].set_surplus(known > here.n);
+                self[id] = Node { in_flight: here.in_flight, ..there };
+                self.set_visits(id, here.n);
                 if here.is_terminal() {
                     self[id].take_result_of(&here);
                 }
                 self[other] = here;
             }
-            let (large, small) = (self[id], self[other]);
+            let small = self[other];
             for index in 0..usize::from(small.children) {
                 let (Some(view), Some(below)) = (self.view(&small), self.existing_child(&small, index)) else { break };
                 if !self[below].has_edges() {
                     continue;
                 }
                 let same =
-                    self.view(&large).and_then(|large| large.moves.iter().position(|mv| *mv == view.moves[index]));
+                    self.view(&self[id]).and_then(|here| here.moves.iter().position(|mv| *mv == view.moves[index]));
                 if let Some(same) = same {
                     open.push((self.child(id, same), below));
                 }

@@ -16,6 +16,9 @@ const PIECE: u32 = 32;
 /// Nodes that a sweep looks at for each subtree that it prunes, beyond which the next one prunes larger ones.
 const RARE: u32 = 16;
 
+/// Divisor of the root's visits: subtrees with more than the quotient stay, and so the beginnings of the best lines.
+const LARGEST: u32 = 64;
+
 /// Divisor of the limit: the quotient is left for free runs of lengths that are not asked for.
 const UNUSABLE: usize = 8;
 
@@ -160,11 +163,12 @@ impl Tree {
             let (Some(&id), Some(&index)) = (ids.last(), sweep.way.last()) else {
                 // Where little is so small, larger ones go in the next sweep.
                 let is_rare = sweep.looked_at > RARE * sweep.pruned;
-                let most = if is_rare { sweep.most.checked_mul(2) } else { Some((sweep.most / 2).max(PIECE)) };
-                let Some(most) = most else {
+                let largest = if which == BELOW_ROOT { PIECE.max(self[from].n / LARGEST) } else { u32::MAX };
+                if sweep.pruned == 0 && sweep.most >= largest {
                     sweep.from = sweep.from.filter(|_| which == ELSEWHERE);
                     break false;
-                };
+                }
+                let most = if is_rare { sweep.most.saturating_mul(2).min(largest) } else { PIECE.max(sweep.most / 2) };
                 sweep = Sweep { from: Some(from), way: vec![0], most, ..Sweep::default() };
                 ids = vec![from];
                 continue;

@@ -59,14 +59,14 @@ pub(crate) struct Tree {
     pub root_noise: Option<RootNoise>,
     game: Game,
     /// Moves of the game before its last one, as long as another may be played in its stead.
-    alternatives: Option<usize>,
+    pub alternatives: Option<usize>,
     /// Whether what does not lie below the root is kept.
     pub keeps: bool,
     /// Whether proven results travel up the tree.
     proves: bool,
     /// The restriction of the root's last search to some moves, if it had one.
     restriction: Option<Restriction>,
-    /// The greatest mean depth of a search in this tree, in plies, since the tree was last empty.
+    /// The greatest mean depth of a search in this tree, in plies, since the root was last empty.
     pub depth: u32,
 }
 
@@ -175,6 +175,9 @@ impl Tree {
     /// Notes the mean depth of a search.
     pub(crate) fn note_depth(&mut self, mean_depth: u32) {
         self.depth = self.depth.max(mean_depth);
+        if let Some(top) = self.tops.last_mut() {
+            top.depth = top.depth.max(self.depth);
+        }
     }
 
     #[cfg(any(test, feature = "testing"))]
@@ -195,6 +198,7 @@ impl Tree {
         self.nodes.bytes_given_back() + self.words.bytes_given_back()
     }
 
+    /// The root, whose node counts all the visits that are known; every other node counts those that came through it.
     pub(crate) fn root(&self) -> NodeId {
         self.root
     }
@@ -243,12 +247,7 @@ impl Tree {
     #[inline]
     pub(crate) fn prefetch_edges(&self, id: NodeId) {
         let node = &self[id];
-        let len = match node.edge_state() {
-            EdgeState::None => return,
-            EdgeState::Priors => edges::priors_len(node.moves),
-            EdgeState::Small | EdgeState::Large => edges::EdgeLayout::of(node).len,
-        };
-        for line in self.words.run(node.at, len).chunks(LINE / size_of::<u32>()) {
+        for line in self.words.run(node.at, edges::len(node)).chunks(LINE / size_of::<u32>()) {
             prefetch(&line[0]);
         }
     }

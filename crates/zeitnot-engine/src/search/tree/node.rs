@@ -186,14 +186,12 @@ impl Node {
     /// Takes over value and result of another node of the position.
     pub(crate) fn take_result_of(&mut self, other: &Node) {
         (self.wl, self.d, self.m) = (other.wl, other.d, other.m);
-        self.set_terminal(other.terminal());
-        self.set_bounds(other.bounds());
+        self.flags = self.flags & 12 | other.flags & !12;
     }
 
     /// Whether value and result are those of `other`.
     pub(crate) fn is_as_valued(&self, other: &Node) -> bool {
-        let facts = |node: &Node| (node.wl, node.d, node.m, node.terminal(), node.bounds());
-        facts(self) == facts(other)
+        (self.wl, self.d, self.m, self.flags & !12) == (other.wl, other.d, other.m, other.flags & !12)
     }
 
     #[cfg(test)]

@@ -35,12 +35,20 @@ impl Tree {
     pub(super) fn go_to(&mut self, game: Game) {
         let plies = game.moves().len();
         self.leave();
-        let way = (0..=plies).find_map(|ply| {
-            let top = self.find_top(&game.positions()[..=ply])?;
-            Some((top, self.way(self.tops[top].node, &game, ply)?))
-        });
+        let way = loop {
+            let way = (0..=plies).find_map(|ply| {
+                let top = self.find_top(&game.positions()[..=ply])?;
+                Some((top, ply, self.way(self.tops[top].node, &game, ply)?))
+            });
+            let Some((_, from, steps)) = &way else { break None };
+            // A tree that begins on the way is a part of this one.
+            let other = (from + 1..=plies).find_map(|ply| Some((ply, self.find_top(&game.positions()[..=ply])?)));
+            let Some((ply, other)) = other else { break way };
+            let (parent, index) = steps[ply - from - 1];
+            self.take_up_behind(parent, index, other, &game.positions()[ply]);
+        };
         match way {
-            Some((top, way)) => {
+            Some((top, _, way)) => {
                 let top = self.tops.remove(top);
                 self.root = way.last().map_or(top.node, |(node, _)| *node);
                 (self.above, _) = (way, self.tops.push(top));
@@ -54,11 +62,12 @@ impl Tree {
                 (self.root, self.above) = (node, Vec::new());
             }
         }
-        let others = &self.tops[..self.tops.len() - 1];
-        if let Some(unused) = others.iter().position(|top| self[top.node].n == 0 && !self[top.node].has_edges()) {
+        let is_unused = |tree: &Tree, top: &Top| tree[top.node].n == 0 && !tree[top.node].has_edges();
+        while let Some(unused) = self.tops[..self.tops.len() - 1].iter().position(|top| is_unused(self, top)) {
             self.discard_top(unused);
         }
         (self.game, self.sweeps) = (game, Default::default());
+        self.depth = self.tops.last().map_or(0, |top| top.depth);
         self.arrive();
     }
 
@@ -115,7 +124,7 @@ impl Tree {
         let known = node.n;
         node.n = as_child.n;
         node.set_surplus(known > as_child.n && node.has_edges());
-        if as_child.is_terminal() || !node.has_surplus() {
+        if as_child.is_terminal() || known < as_child.n {
             node.take_result_of(&as_child);
         } else if as_child.n == 0 && self.game.outcome().is_some() {
             node.make_terminal(0, 0.0, Terminal::End);
@@ -185,13 +194,14 @@ impl Tree {
         (self.keeps, self.game, self.sweeps) = (false, game, Default::default());
     }
 
-    /// Notes that the last move of the game was surely played. A tree that does not keep more gives up all but the part
-    /// below the root.
+    /// Notes that the last move of the game was surely played, before a search begins. A tree that does not keep more
+    /// gives up all but the part below the root.
     pub(crate) fn forget_alternatives(&mut self) {
         self.alternatives = None;
         if self.keeps || self.above.is_empty() && self.tops.len() == 1 {
             return;
         }
+        debug_assert_eq!(self[self.root].in_flight, 0, "batches know the root by its place");
         if self.is_empty() && !self[self.root].has_edges() {
             return self.reset(self.game.clone());
         }
@@ -202,7 +212,7 @@ impl Tree {
         }
         let root = NodeId(self.take_nodes(1));
         (self.root, self.above, self[root]) = (root, Vec::new(), node);
-        self.tops.push(Top::of(&self.game, root));
+        self.tops.push(Top { depth: self.depth, ..Top::of(&self.game, root) });
     }
 
     /// Gives up a tree.
@@ -280,9 +290,7 @@ impl Tree {
             self[above].remove_visits(value, visits);
         }
         self.reopen(id);
-        self[id].n = 0;
-        let has_edges = self[id].has_edges();
-        self[id].set_surplus(has_edges);
+        self.set_visits(id, 0);
     }
 }
 

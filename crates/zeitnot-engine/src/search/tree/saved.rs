@@ -43,9 +43,10 @@ pub(crate) struct Saved {
     pub bytes: Vec<u8>,
     /// Nodes with visits.
     pub positions: usize,
-    /// Positions besides the root that have visits of searches that began there.
-    pub kept: usize,
 }
+
+/// Most visits of a node, so that a search can add some.
+const MOST_VISITS: u32 = 4_000_000_000;
 
 /// The greatest value of plies left that is taken for one.
 const MOST_PLIES: f32 = 1e5;
@@ -72,10 +73,9 @@ impl Tree {
         let mut head: Vec<u32> = vec![self.depth, moves.len() as u32, visits.len() as u32];
         head.extend(moves.into_iter().map(u32::from).chain(visits));
         let mut bytes = cast_slice::<u32, u8>(&head).to_vec();
-        let (mut positions, mut kept) = (0, 0);
+        let mut positions = 0;
         let mut write = |node: &Node, bytes: &mut Vec<u8>| {
             positions += usize::from(node.n > 0);
-            kept += usize::from(node.has_surplus());
             bytes.extend(bytes_of(&Node { at: 0, ..*node }));
         };
         for top in &self.tops {
@@ -94,11 +94,8 @@ impl Tree {
                 open[first..].reverse();
             }
         }
-        let others = self.tops.iter().filter(|top| top.node != self.root && self[top.node].n > 0).count();
-        // The root is counted as it is seen from above.
-        kept = kept + others - usize::from(self.as_left().has_surplus());
         let tops = self.tops.iter().map(|top| SavedTop { fen: top.position.fen(), history: top.history });
-        Some(Saved { tops: tops.collect(), bytes, positions, kept })
+        Some(Saved { tops: tops.collect(), bytes, positions })
     }
 
     /// A node as it is when no search is under way and the root is elsewhere.
@@ -106,19 +103,19 @@ impl Tree {
         Node { in_flight: 0, ..if id == self.root { self.as_left() } else { self[id] } }
     }
 
-    /// The trees that [`Tree::save`] wrote to several sources, with the root at the end of `game`; `limit`: bytes of
-    /// memory. What is known of a position several times is there once.
+    /// The trees that [`Tree::save`] wrote to several sources, each with its game, with the root at the end of the first
+    /// one; `limit`: bytes of memory. What is known of a position several times is there once.
     ///
     /// # Errors
     /// [`NoTree`].
     pub(crate) fn load<R: Read>(
-        game: Game,
-        sources: impl IntoIterator<Item = (Vec<SavedTop>, R)>,
+        sources: impl IntoIterator<Item = (Game, Vec<SavedTop>, R)>,
         limit: usize,
     ) -> Result<Tree, NoTree> {
-        let mut tree = Tree::new(Game::new());
-        let mut restriction = None;
-        for (tops, mut source) in sources {
+        let (mut tree, mut first) = (Tree::new(Game::new()), None);
+        for (game, tops, mut source) in sources {
+            // Visits of a search among some moves are taken back, and the root is the top of a tree.
+            tree.go_to(Game::new());
             let [depth, moves, visits] = take::<[u32; 3]>(&mut source)?;
             if moves.max(visits) as usize > MOST_MOVES {
                 return Err(NoTree::Unfit);
@@ -127,16 +124,17 @@ impl Tree {
             let mut list = |len: u32| (0..len).map(|_| take::<u32>(&mut source)).collect::<Result<Vec<u32>, NoTree>>();
             let moves: Vec<u16> = list(moves)?.into_iter().map(|mv| mv as u16).collect();
             let visits = list(visits)?;
-            restriction.get_or_insert((!moves.is_empty()).then(|| Restriction { moves, visits }));
             tops.iter().try_for_each(|top| tree.read(top, game.is_chess960(), &mut source, limit))?;
             // A checksum comes at the end.
             if source.read(&mut [0])? > 0 {
                 return Err(NoTree::Unfit);
             }
+            tree.go_to(game.clone());
+            tree.restriction = (!moves.is_empty()).then_some(Restriction { moves, visits });
+            first.get_or_insert(game);
         }
         tree.keeps = true;
-        tree.go_to(game);
-        tree.restriction = restriction.flatten();
+        tree.follow(first.unwrap_or_default());
         Ok(tree)
     }
 
@@ -146,6 +144,7 @@ impl Tree {
         let node = NodeId(self.take_nodes(1));
         self[node] = sound(take(source)?)?;
         let mut open = vec![(node, position.clone())];
+        open.retain(|(top, _)| self[*top].has_edges());
         while let Some((id, position)) = open.pop() {
             let first = open.len();
             self.read_body(id, &position, source, &mut open)?;
@@ -157,7 +156,7 @@ impl Tree {
         self.count_own_visits(node);
         let known = self.tops.iter().find(|known| known.is(&position, || top.history)).map(|known| known.node);
         let place = self.tops.len() - 1;
-        self.tops.insert(place, Top { node, position, history: top.history });
+        self.tops.insert(place, Top { node, position, history: top.history, depth: self.depth });
         if let Some(known) = known {
             self.take_up(known, place);
             self.count_own_visits(known);
@@ -175,9 +174,6 @@ impl Tree {
     ) -> Result<(), NoTree> {
         let (node, legal) = (self[id], position.legal_moves());
         self[id].children = 0;
-        if !node.has_edges() {
-            return Ok(());
-        }
         if usize::from(node.moves) != legal.len().min(MOST_MOVES) || legal.is_empty() {
             return Err(NoTree::Unfit);
         }
@@ -199,18 +195,20 @@ impl Tree {
         }
         let moves = moves.to_vec();
         let is_as = |mv: &u16| moves.iter().filter(|known| *known == mv).count() == 1;
-        if !packed.iter().all(is_as) || !(scale > 0.0 && scale.is_finite()) {
+        if !packed.iter().all(is_as) || !(scale > 0.0 && scale <= 1.0) {
             return Err(NoTree::Unfit);
         }
         let mut known = 1_u32;
         for (index, mv) in moves[..usize::from(node.children)].iter().enumerate() {
             let child = sound(take(source)?)?;
-            known = known.checked_add(child.n).ok_or(NoTree::Unfit)?;
+            known = known.checked_add(child.n).filter(|known| *known <= MOST_VISITS).ok_or(NoTree::Unfit)?;
             let place = self.child(id, index);
             self[place] = child;
-            open.push((place, position.after(PackedMove(*mv).unpack(position.board()), &[])));
+            if child.has_edges() {
+                open.push((place, position.after(PackedMove(*mv).unpack(position.board()), &[])));
+            }
         }
-        self[id].set_surplus(known > node.n);
+        self.set_visits(id, node.n);
         Ok(())
     }
 }
@@ -233,7 +231,7 @@ fn sound(node: Node) -> Result<Node, NoTree> {
     let is_result = bounds.lower <= bounds.upper && bounds.upper >= -1 && bounds.lower <= 1;
     let is_value =
         (-1.0..=1.0).contains(&node.wl) && (0.0..=1.0).contains(&node.d) && (0.0..=MOST_PLIES).contains(&node.m);
-    let is_whole = node.at == 0 && node.in_flight == 0 && node.children <= most;
+    let is_whole = node.n <= MOST_VISITS && node.at == 0 && node.in_flight == 0 && node.children <= most;
     if is_value && is_result && is_whole { Ok(node) } else { Err(NoTree::Unfit) }
 }
 

@@ -2,7 +2,7 @@ use super::super::searcher::{START, Searcher, game};
 use super::*;
 
 fn loaded(saved: &Saved, bytes: &[u8], game: Game, limit: usize) -> Result<Tree, NoTree> {
-    Tree::load(game, [(saved.tops.clone(), bytes)], limit)
+    Tree::load([(game, saved.tops.clone(), bytes)], limit)
 }
 
 #[test]
@@ -13,10 +13,10 @@ fn a_search_goes_on_as_without_the_detour() {
         straight.walk(&steps, 300, |_, _| ());
         detour.walk(&steps, 300, |_, _| ());
         let saved = detour.tree.save().unwrap();
-        assert!(saved.positions > 100 && saved.kept == 3, "{} {}", saved.positions, saved.kept);
+        assert!(saved.positions > 100, "{}", saved.positions);
         let again = loaded(&saved, &saved.bytes, detour.tree.game().clone(), usize::MAX).unwrap();
         let resaved = again.save().unwrap();
-        assert!(resaved.tops == saved.tops && (resaved.positions, resaved.kept) == (saved.positions, saved.kept));
+        assert!(resaved.tops == saved.tops && resaved.positions == saved.positions);
         // Moves that memory has as numbers are written out when they are read.
         let twice = loaded(&resaved, &resaved.bytes, detour.tree.game().clone(), usize::MAX).unwrap();
         assert!(twice.save().unwrap() == resaved, "equal in every byte");
@@ -61,8 +61,9 @@ fn two_analyses_become_one() {
         two.analyse(moves, 400);
     }
     let saved = [one.tree.save().unwrap(), two.tree.save().unwrap()];
-    let sources = saved.iter().map(|saved| (saved.tops.clone(), &saved.bytes[..]));
-    one.tree = Tree::load(game(START, ""), sources, usize::MAX).unwrap();
+    let games = [game(START, ""), game(START, "d2d4 d7d5")];
+    let sources = saved.iter().zip(games).map(|(saved, game)| (game, saved.tops.clone(), &saved.bytes[..]));
+    one.tree = Tree::load(sources, usize::MAX).unwrap();
     for (moves, least) in [("e2e4", 400), ("", 500), ("d2d4", 400), ("d2d4 d7d5", 400)] {
         one.tree.follow(game(START, moves));
         assert!(one.tree.visits() >= least && one.tree.has_own_visits(), "{moves}: {}", one.tree.visits());
