@@ -97,8 +97,8 @@ fn a_mate_that_history_makes_a_draw_is_none() {
     let twice = "7k/8/8/8/8/8/Q7/K7 w - - 0 1 moves a2b2 h8g8 b2a2 g8h8 a2b2 h8g8";
     engine.search(&format!("{twice} b2a2 g8h8"), "go nodes 3000");
     let answer = engine.search(twice, "go nodes 500 searchmoves b2a2");
-    let drawn = |line: &&str| words_after(line, "pv").nth(1) == Some("g8h8");
-    let lines: Vec<&str> = answer.infos().filter(drawn).collect();
+    let drawn = |line: &&String| words_after(line, "pv").nth(1) == Some("g8h8");
+    let lines: Vec<&String> = answer.infos().filter(drawn).collect();
     assert!(!lines.is_empty() && lines.iter().all(|line| words_after(line, "pv").count() == 2), "{:?}", answer.lines);
     engine.quit();
 }

@@ -173,8 +173,7 @@ impl Tree {
         Some(self.view(&child)?.p(reply))
     }
 
-    /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some
-    /// millions.
+    /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for millions.
     pub(crate) fn reset(&mut self, game: Game) {
         self.start_anew(game);
         let spare = self.spare.clone();

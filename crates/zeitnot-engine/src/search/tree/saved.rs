@@ -48,9 +48,6 @@ pub(crate) struct Saved {
 /// Most visits of a node, so that a search can add some.
 const MOST_VISITS: u32 = 4_000_000_000;
 
-/// The greatest value of plies left that is taken for one.
-const MOST_PLIES: f32 = 1e5;
-
 /// Words of a node's edges before the places of its children, these places, and the words after them.
 fn parts(node: &Node) -> [usize; 3] {
     match node.edge_state() {
@@ -70,8 +67,8 @@ impl Tree {
             return None;
         }
         let Restriction { moves, visits } = self.restriction.clone().unwrap_or_default();
-        let mut head: Vec<u32> = vec![self.depth, moves.len() as u32, visits.len() as u32];
-        head.extend(moves.into_iter().map(u32::from).chain(visits));
+        let head = [self.depth, moves.len() as u32, visits.len() as u32].into_iter();
+        let head: Vec<u32> = head.chain(moves.into_iter().map(u32::from)).chain(visits).collect();
         let mut bytes = cast_slice::<u32, u8>(&head).to_vec();
         let mut positions = 0;
         let mut write = |node: &Node, bytes: &mut Vec<u8>| {
@@ -229,8 +226,7 @@ fn sound(node: Node) -> Result<Node, NoTree> {
     };
     let bounds = node.bounds();
     let is_result = bounds.lower <= bounds.upper && bounds.upper >= -1 && bounds.lower <= 1;
-    let is_value =
-        (-1.0..=1.0).contains(&node.wl) && (0.0..=1.0).contains(&node.d) && (0.0..=MOST_PLIES).contains(&node.m);
+    let is_value = (-1.0..=1.0).contains(&node.wl) && (0.0..=1.0).contains(&node.d) && (0.0..1e9).contains(&node.m);
     let is_whole = node.n <= MOST_VISITS && node.at == 0 && node.in_flight == 0 && node.children <= most;
     if is_value && is_result && is_whole { Ok(node) } else { Err(NoTree::Unfit) }
 }
