@@ -12,7 +12,9 @@ const SAID: [&str; 16] =
     ["id", "option", "uciok", "readyok", "info", "bestmove", "Nodes", "", "1", "2", "3", "4", "5", "6", "7", "8"];
 
 /// Options before a search with a known answer: whatever was set, it is played on.
-const SOUND: [(&str, &str); 11] = [
+const SOUND: [(&str, &str); 12] = [
+    // A file of other options is refused in a line.
+    ("TreeFile", "<empty>"),
     ("Backend", "random"),
     ("BackendOptions", "<empty>"),
     ("BookFile", "<empty>"),
