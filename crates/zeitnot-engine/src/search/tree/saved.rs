@@ -192,7 +192,7 @@ impl Tree {
         }
         let moves = moves.to_vec();
         let is_as = |mv: &u16| moves.iter().filter(|known| *known == mv).count() == 1;
-        if !packed.iter().all(is_as) || !(scale > 0.0 && scale <= 1.0) {
+        if !(packed.iter().all(is_as) && scale > 0.0 && scale <= 1.0) {
             return Err(NoTree::Unfit);
         }
         let mut known = 1_u32;
