@@ -370,7 +370,7 @@ impl Engine {
         Ok(facts)
     }
 
-    /// `rescales`: those of the searches that may follow.
+    /// Replaces tree and game by those of a file. `rescales`: those of the searches that may follow.
     fn take_up(&mut self, path: &Path, rescales: &[WdlRescale]) -> Result<TreeFacts, TreeFileError> {
         self.finish();
         let (facts, source) = open(path)?;

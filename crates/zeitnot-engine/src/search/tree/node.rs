@@ -75,7 +75,7 @@ pub(crate) struct Node {
     pub(crate) children: u8,
     /// Two bits each, from the lowest: terminal, edge state, lower bound + 1, 1 - upper bound.
     pub(super) flags: u8,
-    /// 1 where the moves have more visits than came through the node (see `surplus`), else 0.
+    /// 1 where the moves have more visits than came through the node (see `allocation`), else 0.
     pub(super) surplus: u8,
 }
 
