@@ -1,8 +1,8 @@
 //! `zeitnot time simulate`: simulates the clocks of thousands of timed games.
 
-use crate::commands::cores;
 use crate::commands::flags::{flag, json_flag, time_flags};
 use crate::commands::output::{note, say};
+use crate::commands::{cores, progress};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
 use std::path::PathBuf;
@@ -15,6 +15,7 @@ use zeitnot_lab::simulation::{
     GameModel, MOST_BEYOND_RECORD, SimulatedGame, Simulation, SimulationRules, built_in_recording, gain, simulate_games,
 };
 use zeitnot_lab::{GameRecord, LagModel, read_journal};
+use zeitnot_text::printable::plain;
 
 /// Move numbers whose clocks the table shows.
 const SHOWN_MOVES: [usize; 4] = [10, 20, 40, 60];
@@ -63,11 +64,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let lag_text = matches.get_raw("lag").and_then(|mut raw| Some(raw.next()?.to_string_lossy().into_owned()));
     let mut results: Vec<SimulationResult> = Vec::new();
     let mut first: Option<Vec<SimulatedGame>> = None;
+    let bar = progress::games(count("games")? * managers.len() as u64);
     for (spec, options) in &managers {
         let rules = SimulationRules { control, nps, batch, stoppers: options.stopper_params(), lag, seed };
         let games = count("games")? as usize;
         let timer = MonotonicClock::new();
-        let played = simulate_games(&drawn.model, &options.time_manager_spec(), &rules, games, cores())
+        bar.set_message(plain(spec));
+        let played = simulate_games(&drawn.model, &options.time_manager_spec(), &rules, games, cores(), &|| bar.inc(1))
             .with_context(|| format!("--manager {spec}"))?;
         let games_per_s = (games as f64 / (timer.now_ms() / 1e3)).round();
         let simulation = Simulation::of(&played);
@@ -90,6 +93,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         });
         first.get_or_insert(played);
     }
+    bar.finish_and_clear();
     if matches.get_flag("json") {
         let result = |result| LabResult::Simulation(Box::new(result));
         let results: Vec<LabResult> = results.into_iter().map(result).collect();

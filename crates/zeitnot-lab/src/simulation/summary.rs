@@ -69,10 +69,11 @@ pub fn simulate(
     games: usize,
     threads: usize,
 ) -> Result<Simulation, SpecError> {
-    Ok(Simulation::of(&simulate_games(model, spec, rules, games, threads)?))
+    Ok(Simulation::of(&simulate_games(model, spec, rules, games, threads, &|| {})?))
 }
 
-/// Simulates `games` games of a time manager, on `threads` threads, whose number does not change the games.
+/// Simulates `games` games of a time manager, on `threads` threads, whose number does not change the games. `played` is
+/// called after each game.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -82,10 +83,12 @@ pub fn simulate_games(
     rules: &SimulationRules,
     games: usize,
     threads: usize,
+    played: &(dyn Fn() + Sync),
 ) -> Result<Vec<SimulatedGame>, SpecError> {
     let part = games.div_ceil(threads.max(1)).max(1);
     let play = |from: usize| -> Result<Vec<SimulatedGame>, SpecError> {
-        (from..games.min(from + part)).map(|number| SimulatedGame::play(model, spec, rules, number as u64)).collect()
+        let play = |number| SimulatedGame::play(model, spec, rules, number as u64).inspect(|_| played());
+        (from..games.min(from + part)).map(play).collect()
     };
     // Where no thread can be started, the caller's thread plays the games.
     thread::scope(|scope| -> Result<Vec<SimulatedGame>, SpecError> {
