@@ -22,6 +22,7 @@ for line in sys.stdin:
         is_sure = len(visits) < 2 or visits[1] < visits[0] / 2
         limit_ms = budget_ms if is_sure else hard_limit_ms
         answer = {"stop": event["t_ms"] >= limit_ms, "remaining_ms": limit_ms - event["t_ms"]}
+        answer["next_ms"] = event["t_ms"] + budget_ms / 10
     else:  # finish
         answer = {}
     print(json.dumps(answer), flush=True)

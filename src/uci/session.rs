@@ -116,6 +116,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) -> Result<()
     match command {
         Command::IsReady => {
             prepare(engine, output)?;
+            engine.await_manager();
             output.line("readyok");
         }
         Command::NewGame => engine.new_game(),

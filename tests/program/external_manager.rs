@@ -91,3 +91,47 @@ fn a_program_that_ends_costs_no_game() {
     assert!(!output.status.success() && told.contains("players had 2 errors"), "{told}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("| control |"), "the tables are printed all the same");
 }
+
+/// The specification of a manager that is a script of the shell.
+fn script(folder: &Path, name: &str, text: &str) -> String {
+    let script = folder.join(name);
+    std::fs::write(&script, text).unwrap();
+    format!("external(command=\"sh '{}'\")", script.display())
+}
+
+#[test]
+fn games_end_whatever_the_program_says() {
+    let home = tempfile::tempdir().unwrap();
+    for (number, (text, problem)) in [
+        ("yes '{\"budget_ms\":1}'", ""),
+        ("yes '{\"log\":1}'", "smooth plays on"),
+        ("yes | tr -d '\\n'", "smooth plays on"),
+        ("exec >&-; sleep 100", "the program has closed its output; smooth plays on"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let told = play(home.path(), &script(home.path(), &format!("{number}.sh"), text)).1;
+        assert!(told.contains(problem), "{text}: {told}");
+    }
+}
+
+#[test]
+fn a_simulated_game_ends_before_its_manager_does() {
+    let home = tempfile::tempdir().unwrap();
+    let text = r#"while read -r line; do
+        case $line in *plan*) echo plan >>"$0.log"; echo '{"budget_ms":200,"next_ms":200}';; *observe*) echo '{"stop":true}';;
+        *) echo finish >>"$0.log"; echo '{}';; esac
+    done
+    echo end >>"$0.log""#;
+    let manager = script(home.path(), "manager.sh", text);
+    let output = Command::new(ZEITNOT)
+        .current_dir(home.path())
+        .args(["time", "simulate", "--games=4", "--manager", &manager, "--json"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !told.contains("ERROR"), "{told}");
+    let log = std::fs::read_to_string(home.path().join("manager.sh.log")).unwrap();
+    assert_eq!((log.matches("end").count(), log.matches("plan").count()), (4, log.matches("finish").count()));
+}

@@ -9,6 +9,8 @@ mod books_and_tables;
 mod by_hand;
 mod chess960;
 mod clients;
+#[cfg(unix)]
+mod external_managers;
 mod fuzz;
 mod lc0_options;
 mod levels;

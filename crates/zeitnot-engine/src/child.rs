@@ -3,8 +3,12 @@
 use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
 use zeitnot_text::files::{to_os, to_path};
+
+/// Time between two checks whether a process has ended.
+const POLL: Duration = Duration::from_millis(1);
 
 /// A child process that ends when this is dropped. On Unix it is in a group of its own, which Ctrl-C does not reach, and
 /// the processes that it has started end with it.
@@ -24,6 +28,28 @@ impl OwnedChild {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.spawn().map(OwnedChild)
     }
+
+    /// The exit status of the process, if it ends by itself within a time.
+    pub fn ended(&mut self, within: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + within;
+        loop {
+            match self.0.try_wait() {
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(POLL),
+                end => return end.ok().flatten(),
+            }
+        }
+    }
+
+    /// Kills the process and those that it has started, and does not wait for their end.
+    pub fn kill_all(&mut self) {
+        // Errors mean that there is nothing left to kill. A program that has ended by itself may have left children,
+        // which keep the number of its group from being given to others.
+        #[cfg(unix)]
+        if let Some(group) = i32::try_from(self.0.id()).ok().and_then(rustix::process::Pid::from_raw) {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.0.kill();
+    }
 }
 
 impl Deref for OwnedChild {
@@ -42,13 +68,7 @@ impl DerefMut for OwnedChild {
 
 impl Drop for OwnedChild {
     fn drop(&mut self) {
-        // Errors mean that there is nothing left to kill. A program that has ended by itself may have left children,
-        // which keep the number of its group from being given to others.
-        #[cfg(unix)]
-        if let Some(group) = i32::try_from(self.0.id()).ok().and_then(rustix::process::Pid::from_raw) {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-        let _ = self.0.kill();
+        self.kill_all();
         let _ = self.0.wait();
     }
 }
@@ -86,14 +106,15 @@ fn with_suffix(path: &Path) -> PathBuf {
 }
 
 #[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
+/// Whether `path` is a file or a link. The links by which Windows names the programs of its shop cannot be followed.
 #[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
-    path.is_file()
+pub(crate) fn is_executable(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
 }
 
 #[cfg(all(test, unix))]

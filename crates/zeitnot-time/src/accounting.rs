@@ -125,6 +125,10 @@ impl TimeManager for Accounted {
         self.inner.name()
     }
 
+    fn get_ready(&mut self) {
+        self.inner.get_ready();
+    }
+
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         let plan = self.inner.plan(request);
         self.open = Some(Open {

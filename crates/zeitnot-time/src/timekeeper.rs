@@ -149,6 +149,11 @@ impl Timekeeper {
         &self.manager
     }
 
+    /// Waits until the manager can plan without delay, before a clock runs.
+    pub fn get_ready(&mut self) {
+        self.manager.get_ready();
+    }
+
     /// Replaces the manager's estimate of speed, in nodes per second, as if learned.
     pub fn set_nps(&mut self, nps: f64) {
         self.is_used = true;

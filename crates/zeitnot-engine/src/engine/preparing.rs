@@ -79,6 +79,13 @@ impl Engine {
         self.substitute(error)
     }
 
+    /// Waits until a time manager that is a program answers, before a clock runs; once a game, and five seconds at most.
+    pub fn await_manager(&mut self) {
+        if let Some(time) = &mut self.time {
+            time.get_ready();
+        }
+    }
+
     /// Loads a substitute for what the options name, which fails with `error`.
     fn substitute(&mut self, error: EngineError) -> Prepared {
         let options = self.network_options();

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use zeitnot_time::event_log::{self, Event};
 use zeitnot_time::{
     DEFAULT_MANAGER, Estimates, GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, StopReason, TimeManager,
@@ -17,13 +17,16 @@ use zeitnot_time::{
 
 /// The part of the default manager's budget that a running clock gives the program for its plan.
 const PART_FOR_PLAN: f64 = 0.5;
-/// Shortest wait for an answer on a running clock, and the wait for a program that owes an answer from before: a pipe
-/// needs some tens of microseconds.
-const SHORTEST_ON_CLOCK_MS: f64 = 5.0;
-/// Longest wait for an answer on a running clock: the engine hears no command meanwhile.
-const LONGEST_ON_CLOCK_MS: f64 = 1_000.0;
-/// Characters of an answer that an error quotes.
-const QUOTED: usize = 100;
+/// The part of that wait after an answer that came too late, and again after the next: who is always late costs hardly
+/// more than who is late once.
+const PART_WHEN_LATE: f64 = 0.25;
+/// Shortest wait for a plan on a running clock, the wait for a program that owes an answer from before, and the longest
+/// halt of a search for a look: a pipe needs some tens of microseconds.
+const SHORTEST_ON_CLOCK: Duration = Duration::from_millis(5);
+/// Longest wait for an answer on a running clock: the engine hears no command while it waits for a plan.
+const LONGEST_ON_CLOCK: Duration = Duration::from_secs(1);
+/// Wait for the first answer, before a clock runs: programs load for seconds, and GUIs wait for ten.
+const START: Duration = Duration::from_secs(5);
 
 /// A time manager that is a program.
 #[derive(Debug)]
@@ -34,22 +37,22 @@ pub(super) struct External {
     /// Decides where the program does not answer.
     own: Box<dyn TimeManager>,
     patience: Patience,
-    announcer: Sink,
+    /// The announcer of the engine, whichever that is now.
+    announcer: Arc<Mutex<Announcer>>,
     /// The latest end of the move, where the program planned it.
     hard_limit_ms: Option<f64>,
     /// Whether the program is asked about the move.
     is_asked: bool,
-    /// Whether its last answer did not come in time.
-    is_late: bool,
-}
-
-/// The announcer of the engine, whichever that is now.
-struct Sink(Arc<Mutex<Announcer>>);
-
-impl std::fmt::Debug for Sink {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Sink")
-    }
+    /// Whether it was ever asked.
+    is_started: bool,
+    /// Answers that came too late since the last plan in time.
+    late: i32,
+    /// The look whose answer is still to come: when it was sent, on the machine's clock and the move's.
+    look: Option<(Instant, f64)>,
+    /// The time that the program left itself, and the moment on the move's clock at which it did.
+    left: (f64, f64),
+    /// The moment before which it wants no look.
+    next_ms: f64,
 }
 
 /// An answer to a plan.
@@ -58,6 +61,7 @@ struct Planned {
     budget_ms: f64,
     hard_limit_ms: Option<f64>,
     target_nodes: Option<f64>,
+    next_ms: Option<f64>,
 }
 
 /// An answer to a look.
@@ -65,6 +69,7 @@ struct Planned {
 struct Observed {
     stop: bool,
     remaining_ms: Option<f64>,
+    next_ms: Option<f64>,
 }
 
 impl External {
@@ -75,56 +80,94 @@ impl External {
             process: Pipe::start(command).map_err(Some),
             own: zeitnot_time::build(DEFAULT_MANAGER).expect("the default manager exists"),
             patience,
-            announcer: Sink(announcer),
+            announcer,
             hard_limit_ms: None,
             is_asked: false,
-            is_late: false,
+            is_started: false,
+            late: 0,
+            look: None,
+            left: (0.0, 0.0),
+            next_ms: 0.0,
         }
     }
 
-    /// The program's answer to an event; `None` where it has none in time or none that can be read, which is said.
-    fn ask<A: DeserializeOwned>(&mut self, event: &Event, what: &'static str, wait_ms: f64) -> Option<A> {
-        let patience = match self.patience {
-            Patience::Long => LONGEST_WAIT,
-            Patience::UntilDue if self.is_late => Duration::from_secs_f64(SHORTEST_ON_CLOCK_MS / 1e3),
-            Patience::UntilDue => {
-                Duration::from_secs_f64(wait_ms.clamp(SHORTEST_ON_CLOCK_MS, LONGEST_ON_CLOCK_MS) / 1e3)
-            }
-        };
-        let pipe = match &mut self.process {
-            Ok(pipe) => pipe,
-            Err(reason) => {
-                if let Some(reason) = reason.take() {
-                    self.complain(&format!("{reason}; {DEFAULT_MANAGER} plays"));
+    /// The program's plan, for which a running clock gives it `on_clock`.
+    fn ask(&mut self, request: &MoveRequest, on_clock: Duration) -> Option<Planned> {
+        self.is_started = true;
+        if let Err(Some(reason)) = self.process.as_mut().map_err(Option::take) {
+            self.complain(&format!("{reason}; {DEFAULT_MANAGER} plays"));
+        }
+        let pipe = self.process.as_mut().ok()?;
+        let wait = self.patience.time(LONGEST_WAIT, on_clock);
+        let for_owed = if self.late > 0 { self.patience.time(LONGEST_WAIT, SHORTEST_ON_CLOCK) } else { wait };
+        let (now, line) = (Instant::now(), event_log::write(&Event::Plan(request.clone()), None));
+        let answer = pipe.ask("plan", line, now + for_owed).and_then(|()| pipe.answer(now + wait));
+        let plan = self.understood(answer, "plan")?;
+        self.late = 0;
+        Some(plan)
+    }
+
+    /// Whether the program says that the search is over; `None` where it says nothing. On a running clock the search does
+    /// not wait long: an answer counts at the first look after it.
+    fn look(&mut self, snapshot: &SearchSnapshot) -> Option<bool> {
+        let pipe = self.process.as_mut().ok()?;
+        let (sent, at_ms) = match self.look.take() {
+            Some(look) => look,
+            None if snapshot.elapsed_ms < self.next_ms => return Some(self.left_ms(snapshot) <= 0.0),
+            None => {
+                let (now, line) = (Instant::now(), event_log::write(&Event::Observe(snapshot.clone()), None));
+                if let Err(silence) = pipe.ask("observe", line, now) {
+                    return self.understood(Err(silence), "observe");
                 }
-                return None;
+                (now, snapshot.elapsed_ms)
             }
         };
-        let answer = pipe.ask(what, &event_log::write(event, None), patience);
-        self.is_late = matches!(answer, Err(Silence::Late(_)));
-        let problem = match answer {
+        let answer = pipe.answer(sent + self.patience.time(LONGEST_WAIT, SHORTEST_ON_CLOCK));
+        if matches!(answer, Err(Silence::Late(_)))
+            && sent.elapsed() < self.patience.time(LONGEST_WAIT, LONGEST_ON_CLOCK)
+        {
+            self.look = Some((sent, at_ms));
+            return Some(self.left_ms(snapshot) <= 0.0);
+        }
+        let Observed { stop, remaining_ms, next_ms } = self.understood(answer, "observe")?;
+        self.left = (remaining_ms.unwrap_or(f64::INFINITY), at_ms);
+        self.next_ms = next_ms.unwrap_or_default();
+        Some(stop)
+    }
+
+    /// The time until the search ends by the program's last word.
+    fn left_ms(&self, snapshot: &SearchSnapshot) -> f64 {
+        self.left.0 - (snapshot.elapsed_ms - self.left.1)
+    }
+
+    /// The answer, if there is one that can be read. Else the problem is said, and a program that will not answer any more
+    /// is ended; off the clock that is one that was late.
+    fn understood<A: DeserializeOwned>(&mut self, answer: Result<String, Silence>, what: &str) -> Option<A> {
+        let (problem, is_over) = match answer {
             Ok(answer) => match serde_json::from_str(&answer) {
                 Ok(answer) => return Some(answer),
-                Err(error) => {
-                    pipe.settle();
-                    let quoted: String = answer.chars().take(QUOTED).collect();
-                    format!("{quoted} is no answer to {what}: {error}; {DEFAULT_MANAGER} decides this move")
-                }
+                Err(error) => (format!("{answer:.100} is no answer to {what}: {error}"), false),
             },
             Err(Silence::Late(owed)) => {
-                format!("no answer to {owed} within {} ms; {DEFAULT_MANAGER} decides this move", patience.as_millis())
+                self.late += 1;
+                (format!("no answer to {owed}"), self.patience == Patience::Long)
             }
-            Err(Silence::Ended(how)) => {
-                self.process = Err(None);
-                format!("the program has ended ({how}); {DEFAULT_MANAGER} plays on")
+            Err(Silence::Ended(why)) => (why.to_owned(), true),
+        };
+        let over = if is_over { std::mem::replace(&mut self.process, Err(None)).ok() } else { None };
+        let problem = match over {
+            Some(pipe) => {
+                let problem = pipe.give_up(problem, self.patience.time(LONGEST_ON_CLOCK, SHORTEST_ON_CLOCK));
+                format!("{problem}; {DEFAULT_MANAGER} plays on")
             }
+            None => format!("{problem}; {DEFAULT_MANAGER} decides this move"),
         };
         self.complain(&format!("{}: {problem}", self.command));
         None
     }
 
     fn complain(&self, problem: &str) {
-        let announcer = self.announcer.0.lock().clone();
+        let announcer = self.announcer.lock().clone();
         announcer.complain(format_args!("time manager {EXTERNAL}: {problem}"));
     }
 }
@@ -134,16 +177,35 @@ impl TimeManager for External {
         EXTERNAL
     }
 
+    fn get_ready(&mut self) {
+        // Where no clock runs there is nothing to wait for.
+        if self.patience == Patience::UntilDue && !self.is_started {
+            let start = MoveRequest {
+                clock_ms: 60_000.0,
+                pieces: Some(32),
+                legal_moves: Some(20),
+                captures: Some(0),
+                is_foreign_clock: true,
+                ..MoveRequest::default()
+            };
+            let _ = self.ask(&start, START);
+        }
+    }
+
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         let own = self.own.plan(request);
-        let answer = self.ask::<Planned>(&Event::Plan(request.clone()), "plan", own.budget_ms * PART_FOR_PLAN);
-        let Some(Planned { budget_ms, hard_limit_ms, target_nodes }) = answer else {
+        let part_ms = own.budget_ms * PART_FOR_PLAN * PART_WHEN_LATE.powi(self.late);
+        let part = Duration::try_from_secs_f64(part_ms / 1e3).unwrap_or(LONGEST_ON_CLOCK);
+        self.look = None;
+        let answer = self.ask(request, part.clamp(SHORTEST_ON_CLOCK, LONGEST_ON_CLOCK));
+        let Some(Planned { budget_ms, hard_limit_ms, target_nodes, next_ms }) = answer else {
             (self.hard_limit_ms, self.is_asked) = (None, false);
             return own;
         };
         let extra_ms = hard_limit_ms.map_or(0.0, |limit_ms| limit_ms - budget_ms);
         let plan = Plan::new(EXTERNAL, request, budget_ms, extra_ms, target_nodes);
         (self.hard_limit_ms, self.is_asked) = (Some(plan.hard_limit_ms), true);
+        (self.left, self.next_ms) = ((f64::INFINITY, 0.0), next_ms.unwrap_or_default());
         plan
     }
 
@@ -155,15 +217,12 @@ impl TimeManager for External {
             return limit;
         }
         let left_ms = hard_limit_ms - snapshot.elapsed_ms;
-        let answer = match self.is_asked {
-            true => self.ask::<Observed>(&Event::Observe(snapshot.clone()), "observe", left_ms),
-            false => None,
-        };
-        self.is_asked = answer.is_some();
-        match answer {
-            Some(answer) => Verdict {
-                stop: answer.stop.then_some(StopReason::Time),
-                remaining_ms: Some(answer.remaining_ms.unwrap_or(left_ms).clamp(0.0, left_ms)),
+        let stop = if self.is_asked { self.look(snapshot) } else { None };
+        self.is_asked = stop.is_some();
+        match stop {
+            Some(stop) => Verdict {
+                stop: stop.then_some(StopReason::Time),
+                remaining_ms: Some(self.left_ms(snapshot).clamp(0.0, left_ms)),
                 ..Verdict::default()
             },
             // The default manager has a plan of its own, but the latest end stays.
@@ -182,7 +241,7 @@ impl TimeManager for External {
             && let Ok(pipe) = &mut self.process
         {
             // A process that has ended is noticed at the next plan.
-            let _ = pipe.tell("finish", &event_log::write(&Event::Finish(outcome.clone()), None));
+            let _ = pipe.tell("finish", event_log::write(&Event::Finish(outcome.clone()), None));
         }
     }
 

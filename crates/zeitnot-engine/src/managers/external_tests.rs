@@ -9,12 +9,16 @@ fn program(cases: &str) -> String {
 
 /// A plan and the lines that were said, with the manager after it.
 fn planned(command: &str, patience: Patience) -> (External, Plan, Arc<Mutex<Vec<String>>>) {
+    let (mut manager, said) = started(command, patience);
+    let plan = manager.plan(&request());
+    (manager, plan, said)
+}
+
+fn started(command: &str, patience: Patience) -> (External, Arc<Mutex<Vec<String>>>) {
     let said = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&said);
     let announcer = Announcer::new(move |line| told.lock().push(line.to_owned()));
-    let mut manager = External::start(command, patience, Arc::new(Mutex::new(announcer)));
-    let plan = manager.plan(&request());
-    (manager, plan, said)
+    (External::start(command, patience, Arc::new(Mutex::new(announcer))), said)
 }
 
 fn request() -> MoveRequest {
@@ -60,7 +64,6 @@ fn a_budget_stays_on_the_clock() {
 #[test]
 fn without_an_answer_the_default_manager_decides() {
     for (cases, problem) in [
-        (r#"*) echo "{\"budget\":5}";;"#, "{\"budget\":5} is no answer to plan: missing field `budget_ms`"),
         (r#"*) echo "{\"budget_ms\":\"x\"}";;"#, "is no answer to plan: invalid type: string"),
         ("*) exit 3;;", "the program has ended (exit status: 3); smooth plays on"),
     ] {
@@ -108,17 +111,19 @@ fn a_late_answer_is_not_taken_for_the_next_one() {
     }
     manager.patience = Patience::Long;
     assert_eq!(manager.plan(&request()).budget_ms, 500.0);
-    let late = "ERROR: time manager external: no answer to plan within 5 ms; smooth decides this move";
-    let said = said.lock().iter().map(|line| line.replace(&format!("{command}: "), "")).collect::<Vec<_>>();
-    assert_eq!(said, [late; 2]);
+    let said = said.lock().iter().map(|line| line.replace(&command, "COMMAND")).collect::<Vec<_>>();
+    let [late, owed] = &said[..] else { panic!("{said:?}") };
+    for line in [late, owed] {
+        assert!(line.starts_with("ERROR: time manager external: COMMAND: no answer to plan for "), "{line}");
+        assert!(line.ends_with(" ms; smooth decides this move"), "{line}");
+    }
 }
 
 #[test]
 fn a_greeting_is_not_taken_for_an_answer_for_ever() {
     let command = r#"sh -c 'echo "{}"; while read -r line; do echo "{\"budget_ms\":300}"; done'"#;
-    let (mut manager, _, said) = planned(command, Patience::Long);
-    // The first plan may meet the greeting.
-    said.lock().clear();
+    let (mut manager, plan, said) = planned(command, Patience::Long);
+    assert_eq!(plan.budget_ms, 300.0, "a greeting is no plan");
     for _ in 0..20 {
         manager.finish(&MoveOutcome::default());
         assert_eq!(manager.plan(&request()).budget_ms, 300.0, "{:?}", said.lock());
@@ -133,7 +138,165 @@ fn an_answer_to_the_end_is_awaited_by_name() {
     manager.finish(&MoveOutcome::default());
     manager.patience = Patience::UntilDue;
     manager.plan(&MoveRequest { clock_ms: 1.0, ..MoveRequest::default() });
-    assert!(said.lock().concat().ends_with("no answer to finish within 5 ms; smooth decides this move"));
+    assert!(said.lock().concat().contains("no answer to finish for "), "{:?}", said.lock());
+}
+
+/// A good program, after or beside other words.
+fn good(prelude: &str) -> String {
+    let answers = r#"*plan*) echo "{\"budget_ms\":300}";; *observe*) echo "{\"stop\":false}";; *) echo "{}";;"#;
+    format!("sh -c '{prelude} while read -r line; do case $line in {answers} esac; done'")
+}
+
+/// Plays moves of two looks each. Returns the plans and the longest time of a call.
+fn play(manager: &mut External, moves: usize) -> (Vec<Plan>, Duration) {
+    let mut longest = Duration::ZERO;
+    let mut timed = |call: &mut dyn FnMut()| {
+        let start = Instant::now();
+        call();
+        longest = longest.max(start.elapsed());
+    };
+    let mut plans = Vec::new();
+    for _ in 0..moves {
+        timed(&mut || plans.push(manager.plan(&request())));
+        for ms in [0.1, 0.2] {
+            timed(&mut || {
+                manager.observe(&at(ms));
+            });
+        }
+        timed(&mut || manager.finish(&MoveOutcome { elapsed_ms: 300.0, ..MoveOutcome::default() }));
+    }
+    (plans, longest)
+}
+
+#[test]
+fn a_good_program_may_talk() {
+    for prelude in [
+        r#"(while :; do echo "{\"log\":\"thinking\"}"; sleep 0.02; done) &"#,
+        r#"(while :; do echo thinking; sleep 0.001; done) &"#,
+        r#"(while :; do printf x; sleep 0.02; done) >&2 &"#,
+        r#"for i in $(seq 5000); do echo "{\"log\":$i}"; done;"#,
+        r#"head -c 10000000 /dev/zero | tr "\0" "{"; echo;"#,
+        r#"head -c 10000000 /dev/zero | tr "\0" "x"; echo;"#,
+        r#"echo "{\"budget_ms\":";"#,
+    ] {
+        for patience in [Patience::Long, Patience::UntilDue] {
+            let (mut manager, _, said) = planned(&good(prelude), Patience::Long);
+            manager.patience = patience;
+            manager.finish(&MoveOutcome::default());
+            let (plans, longest) = play(&mut manager, 10);
+            // On a clock an answer may be late where the machine is busy.
+            let own = plans.iter().filter(|plan| plan.budget_ms == 300.0).count();
+            assert!(own == 10 || patience == Patience::UntilDue && own > 0, "{prelude}: {own}, {:?}", said.lock());
+            assert!(longest < Duration::from_secs(5), "{prelude}: {longest:?}");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_answers_nothing_costs_little() {
+    let cases = [
+        (r#"yes "{\"budget_ms\":1}""#, ""),
+        (r#"yes "{\"budget_ms\":900,\"stop\":false}""#, ""),
+        (r#"yes "{\"log\":1}""#, "writes without end"),
+        ("yes hello", "writes without end"),
+        (r#"yes | tr -d "\n""#, "writes without end"),
+        (r#"yes "{" | tr -d "\n""#, "writes without end"),
+        ("exec >&-; sleep 100", "the program has closed its output; smooth plays on"),
+        ("exec <&-; sleep 100", "the program has closed its input; smooth plays on"),
+        (r#"trap "" TERM HUP PIPE; cat >/dev/null"#, "no answer to plan for "),
+        ("sleep 100", "no answer to plan for "),
+        ("exit 0", "the program has ended (exit status: 0); smooth plays on"),
+        (r#"read -r line; echo "{\"budget_ms\":300}"; kill -9 $$"#, "the program has ended (signal: 9 (SIGKILL))"),
+    ];
+    for (script, problem) in cases {
+        let start = Instant::now();
+        let command = format!("sh -c '{script}'");
+        let (mut manager, _, said) = planned(&command, Patience::UntilDue);
+        manager.finish(&MoveOutcome::default());
+        // More events than a pipe holds.
+        let (_, longest) = play(&mut manager, 500);
+        assert!(longest < Duration::from_secs(5), "{script}: {longest:?}");
+        drop(manager);
+        assert!(start.elapsed() < Duration::from_secs(60), "{script}: {:?}", start.elapsed());
+        let said = said.lock().concat();
+        assert!(problem == "writes without end" || said.contains(problem), "{script}: {said:.1000}");
+    }
+}
+
+#[test]
+fn a_program_without_an_answer_is_ended_where_no_clock_runs() {
+    let talks: [&str; 4] = [r#"yes "{\"log\":1}""#, "yes hello", r#"yes | tr -d "\n""#, r#"yes "{" | tr -d "\n""#];
+    for (script, problem) in talks.map(|talk| (talk, "the program writes without end")).into_iter().chain([
+        (r#"while read -r line; do echo "{\"budget\":5}"; done"#, "but {\"budget\":5}"),
+        ("exec >&-; sleep 100", "the program has closed its output"),
+    ]) {
+        let (mut manager, plan, said) = planned(&format!("sh -c '{script}'"), Patience::Long);
+        let start = Instant::now();
+        assert_eq!(plan, own_plan(), "{script}");
+        play(&mut manager, 100);
+        drop(manager);
+        assert!(start.elapsed() < Duration::from_secs(9), "it is not asked again: {:?}", start.elapsed());
+        let said = said.lock().concat();
+        assert!(said.contains(problem) && said.ends_with("smooth plays on"), "{script}: {said:.1000}");
+    }
+}
+
+#[test]
+fn a_program_may_load_before_the_clock_runs() {
+    let (mut manager, said) = started(&good("sleep 1;"), Patience::UntilDue);
+    let start = Instant::now();
+    manager.get_ready();
+    assert!(start.elapsed() > Duration::from_millis(900));
+    // A hundredth of a second would not do for loading.
+    let plan = manager.plan(&MoveRequest { clock_ms: 5_000.0, ..MoveRequest::default() });
+    assert!(plan.manager == "external" || start.elapsed() > Duration::from_secs(4), "{:?}", said.lock());
+    // Once a game: whoever does not answer is not waited for again.
+    let (mut manager, said) = started("sleep 100", Patience::UntilDue);
+    manager.get_ready();
+    assert_eq!(said.lock().len(), 1, "{:?}", said.lock());
+    let start = Instant::now();
+    (0..10).for_each(|_| manager.get_ready());
+    assert!(start.elapsed() < Duration::from_secs(3));
+}
+
+#[test]
+fn a_late_look_counts_when_it_comes() {
+    let slow = r#"*plan*) echo "{\"budget_ms\":50000}";; *) sleep 0.2; echo "{\"stop\":true}";;"#;
+    let (mut manager, plan, said) = planned(&program(slow), Patience::Long);
+    manager.patience = Patience::UntilDue;
+    assert_eq!(plan.budget_ms, 50_000.0);
+    let start = Instant::now();
+    let mut looks = 0;
+    while manager.observe(&at(100.0 + start.elapsed().as_secs_f64() * 1e3)).stop.is_none() {
+        looks += 1;
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", said.lock());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(looks > 1, "the search went on");
+}
+
+#[test]
+fn looks_come_when_they_are_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen");
+    let command = format!(
+        r#"sh -c 'while read -r line; do echo "$line" >>"{}"; case $line in
+           *plan*) echo "{{\"budget_ms\":1000,\"next_ms\":500}}";;
+           *observe*) echo "{{\"stop\":false,\"remaining_ms\":300,\"next_ms\":700}}";;
+           *) echo "{{}}";; esac; done; sleep 0.1; echo end >>"{}"'"#,
+        seen.display(),
+        seen.display()
+    );
+    let (mut manager, _, said) = planned(&command, Patience::Long);
+    let looks = [100.0, 400.0, 600.0, 650.0, 950.0].map(|ms| manager.observe(&at(ms)));
+    let left = looks.map(|look| (look.stop, look.remaining_ms.unwrap()));
+    assert_eq!(left[..4], [(None, 900.0), (None, 600.0), (None, 300.0), (None, 250.0)], "{:?}", said.lock());
+    assert_eq!(looks[4].remaining_ms, Some(50.0), "asked again, at most until the hard limit");
+    manager.finish(&MoveOutcome { elapsed_ms: 950.0, ..MoveOutcome::default() });
+    drop(manager);
+    let seen = std::fs::read_to_string(seen).unwrap();
+    assert_eq!(seen.matches("observe").count(), 2, "{seen}");
+    assert!(seen.contains("finish") && seen.ends_with("end\n"), "it hears the end of the game: {seen}");
 }
 
 #[test]

@@ -28,6 +28,13 @@ pub enum Patience {
     Long,
 }
 
+impl Patience {
+    /// The longer of two times where the clock stands still.
+    fn time(self, long: Duration, until_due: Duration) -> Duration {
+        if self == Self::Long { long } else { until_due }
+    }
+}
+
 /// A maker of the managers that are programs. What goes wrong with them is said to the announcer that is there then.
 pub fn maker(patience: Patience, announcer: Arc<Mutex<Announcer>>) -> Maker {
     Arc::new(move |spec| {

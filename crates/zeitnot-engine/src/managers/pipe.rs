@@ -1,7 +1,9 @@
-//! Holds the process of a time manager: one line in, one line out.
+//! Holds the process of a time manager, with a thread at each of its two streams: one line in, one line out. However much
+//! it writes and however little it reads, it neither blocks this program nor fills its memory.
 
 use crate::child::{OwnedChild, split};
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam::channel::{Receiver, Sender, TrySendError, bounded};
+use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::process::{ChildStdin, ChildStdout, Stdio};
@@ -10,30 +12,35 @@ use std::time::{Duration, Instant};
 
 /// Most bytes of an answer; an answer has a hundred.
 const LONGEST_ANSWER: u64 = 1 << 16;
-/// Most answers that wait to be taken: more than a process can owe.
-const ANSWERS: usize = 16;
-/// Time for a process that has closed its output to end.
-const END: Duration = Duration::from_secs(3);
-/// Time without a line after which a program that answered wrongly has said all.
-const SETTLED: Duration = Duration::from_millis(100);
+/// Most lines that wait to be written or to be taken: more than a process can owe.
+const LINES: usize = 16;
+/// Most bytes that are passed over in a row.
+const MOST_PASSED_OVER: usize = 1 << 25;
+const ENDLESS: &str = "the program writes without end";
+const NO_INPUT: &str = "the program has closed its input";
+/// Time for a process to end when its input does.
+const GRACE: Duration = Duration::from_millis(300);
 
 /// A reason why a line has no answer.
 #[derive(Debug)]
 pub(super) enum Silence {
-    /// The time for it is over; the event whose answer did not come.
-    Late(&'static str),
-    /// The process ended, in words, or closed its output.
-    Ended(String),
+    /// The time for it is over; the event whose answer did not come, and what came instead.
+    Late(String),
+    /// There will be none, for this reason.
+    Ended(&'static str),
 }
 
 /// A process that answers lines with lines.
 #[derive(Debug)]
 pub(super) struct Pipe {
     child: OwnedChild,
-    input: ChildStdin,
-    answers: Receiver<String>,
-    /// The events whose answers are still to come.
-    owed: VecDeque<&'static str>,
+    /// `None`: its input is at its end.
+    input: Option<Sender<String>>,
+    answers: Receiver<Result<String, &'static str>>,
+    /// The events whose answers are still to come, and when they were told.
+    owed: VecDeque<(&'static str, Instant)>,
+    /// Bytes since the last answer, each line counted as 64 more.
+    passed_over: usize,
 }
 
 impl Pipe {
@@ -48,62 +55,79 @@ impl Pipe {
             command.stdin(Stdio::piped()).stdout(Stdio::piped());
         };
         let mut child = OwnedChild::start(&program, &args, streams).map_err(cannot)?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             unreachable!("both are pipes")
         };
-        let (found, answers) = bounded(ANSWERS);
-        Builder::new().name("time manager".into()).spawn(move || read(output, &found)).map_err(cannot)?;
-        Ok(Pipe { child, input, answers, owed: VecDeque::new() })
+        let ((input, lines), (found, answers)) = (bounded::<String>(LINES), bounded(LINES));
+        let ended = found.clone();
+        let thread = || Builder::new().name("time manager".into());
+        thread().spawn(move || write(stdin, &lines).or_else(|why| ended.send(Err(why)))).map_err(cannot)?;
+        thread().spawn(move || found.send(Err(read(stdout, &found)))).map_err(cannot)?;
+        Ok(Pipe { child, input: Some(input), answers, owed: VecDeque::new(), passed_over: 0 })
     }
 
-    /// The answer to an event, within `patience`. Answers to earlier events and lines that answer nothing are passed
-    /// over. Until all earlier answers have come nothing more is written: so no more waits to be read than a pipe holds.
-    pub fn ask(&mut self, event: &'static str, line: &str, patience: Duration) -> Result<String, Silence> {
-        let deadline = Instant::now() + patience;
+    /// Writes an event, after all earlier answers have come: they would be taken for its own.
+    pub fn ask(&mut self, event: &'static str, line: String, deadline: Instant) -> Result<(), Silence> {
         while !self.owed.is_empty() {
-            self.take(deadline)?;
+            self.answer(deadline)?;
         }
-        while self.answers.try_recv().is_ok() {}
-        self.tell(event, line)?;
-        self.take(deadline)
+        // What nobody asked for is forgotten.
+        self.answers.try_iter().take(LINES).collect::<Result<Vec<_>, _>>().map_err(Silence::Ended)?;
+        self.tell(event, line)
     }
 
     /// Writes an event whose answer nobody waits for.
-    pub fn tell(&mut self, event: &'static str, line: &str) -> Result<(), Silence> {
-        if self.input.write_all(line.as_bytes()).and_then(|()| self.input.flush()).is_err() {
-            return Err(self.end());
+    pub fn tell(&mut self, event: &'static str, line: String) -> Result<(), Silence> {
+        match self.input.as_ref().map(|input| input.try_send(line)) {
+            Some(Ok(())) => self.owed.push_back((event, Instant::now())),
+            Some(Err(TrySendError::Full(_))) => return Err(Silence::Late(format!("{event}: it is not read"))),
+            _ => return Err(Silence::Ended(NO_INPUT)),
         }
-        self.owed.push_back(event);
         Ok(())
     }
 
-    /// Passes over all that the program says until it is quiet: a line that nobody asked for would be taken for the next
-    /// answer.
-    pub fn settle(&mut self) {
-        while self.answers.recv_timeout(SETTLED).is_ok() {}
-        self.owed.clear();
-    }
-
-    fn take(&mut self, deadline: Instant) -> Result<String, Silence> {
-        match self.answers.recv_deadline(deadline) {
-            Ok(answer) => {
+    /// The answer to the first event that has none, known by its key. Lines that answer nothing are passed over.
+    pub fn answer(&mut self, deadline: Instant) -> Result<String, Silence> {
+        let (event, told) = self.owed.front().copied().unwrap_or(("an event", deadline));
+        let key = [("plan", "budget_ms"), ("observe", "stop")].into_iter().find(|of| of.0 == event).map(|of| of.1);
+        let mut other = String::new();
+        // After the deadline no talker is heard out.
+        for count in 1_usize.. {
+            let Ok(line) = self.answers.recv_deadline(deadline) else { break };
+            let line = line.map_err(Silence::Ended)?;
+            let has = |key| serde_json::from_str(&line).is_ok_and(|said: Map<String, Value>| said.contains_key(key));
+            if key.is_none_or(has) {
+                self.passed_over = 0;
                 self.owed.pop_front();
-                Ok(answer)
+                return Ok(line);
             }
-            Err(RecvTimeoutError::Timeout) => Err(Silence::Late(self.owed.front().copied().unwrap_or_default())),
-            Err(RecvTimeoutError::Disconnected) => Err(self.end()),
+            self.passed_over += line.len() + 64;
+            other = format!(" but {line:.100}");
+            if self.passed_over > MOST_PASSED_OVER {
+                return Err(Silence::Ended(ENDLESS));
+            } else if count.is_multiple_of(LINES) && Instant::now() > deadline {
+                break;
+            }
         }
+        Err(Silence::Late(format!("{event} for {} ms{other}", told.elapsed().as_millis())))
     }
 
-    fn end(&mut self) -> Silence {
-        let deadline = Instant::now() + END;
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Silence::Ended(status.to_string()),
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(1)),
-                _ => return Silence::Ended("its output is closed".to_owned()),
-            }
-        }
+    /// Ends the process at once; another thread waits for its end. Returns the problem, which is its exit status if it has
+    /// ended by itself within a time.
+    pub fn give_up(mut self, problem: String, within: Duration) -> String {
+        let status = if problem == ENDLESS { None } else { self.child.ended(within) };
+        self.child.kill_all();
+        // Where there is no thread, this one waits.
+        let _ = Builder::new().spawn(move || drop(self));
+        status.map_or(problem, |status| format!("the program has ended ({status})"))
+    }
+}
+
+impl Drop for Pipe {
+    /// Ends the game: the process sees the end of its input, and is killed where it does not end then.
+    fn drop(&mut self) {
+        self.input = None;
+        self.child.ended(GRACE);
     }
 }
 
@@ -115,25 +139,28 @@ pub(super) fn words(command: &str) -> Result<(String, Vec<String>), String> {
     split(command).map_err(|problem| format!("{command:?} is no command line: {problem}"))
 }
 
-/// Passes on each line that begins an object; whatever else a program prints is no answer.
-fn read(output: ChildStdout, found: &Sender<String>) {
-    let mut output = BufReader::new(output);
-    let mut line = Vec::new();
-    loop {
+/// Writes the lines until there will be no more.
+fn write(mut stdin: ChildStdin, lines: &Receiver<String>) -> Result<(), &'static str> {
+    lines.iter().try_for_each(|line| stdin.write_all(line.as_bytes()).map_err(|_| NO_INPUT))
+}
+
+/// Passes on each line that begins an object; whatever else a program prints is no answer. Returns why there are no more.
+fn read(stdout: ChildStdout, found: &Sender<Result<String, &'static str>>) -> &'static str {
+    let mut output = BufReader::new(stdout);
+    let (mut line, mut is_rest, mut bytes) = (Vec::new(), false, 0);
+    while bytes < MOST_PASSED_OVER {
         line.clear();
         if !matches!(output.by_ref().take(LONGEST_ANSWER).read_until(b'\n', &mut line), Ok(1..)) {
-            return;
+            return "the program has closed its output";
         }
-        let is_answer = line.trim_ascii_start().starts_with(b"{");
-        let mut rest = Vec::new();
-        while line.len() as u64 == LONGEST_ANSWER && !line.ends_with(b"\n") && !rest.ends_with(b"\n") {
-            rest.clear();
-            if !matches!(output.by_ref().take(LONGEST_ANSWER).read_until(b'\n', &mut rest), Ok(1..)) {
+        bytes += line.len();
+        // The rest of a line that is too long is no line.
+        if !std::mem::replace(&mut is_rest, !line.ends_with(b"\n")) && line.trim_ascii_start().starts_with(b"{") {
+            bytes = 0;
+            if found.send(Ok(String::from_utf8_lossy(&line).trim().to_owned())).is_err() {
                 break;
             }
         }
-        if is_answer && found.send(String::from_utf8_lossy(&line).trim().to_owned()).is_err() {
-            return;
-        }
     }
+    ENDLESS
 }

@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::InstallError;
+use crate::child::is_executable;
 
 /// Interval at which the size of the download is read.
 const POLL: Duration = Duration::from_millis(100);
@@ -87,20 +88,7 @@ fn find_program(program: &str, search_path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(search_path)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(&file))
-        .find(|path| is_program(path))
-}
-
-#[cfg(unix)]
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    const ANYBODY_EXECUTES: u32 = 0o111;
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & ANYBODY_EXECUTES != 0)
-}
-
-/// Whether `path` is a file or a link. The links by which Windows names the programs of its shop cannot be followed.
-#[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
+        .find(|path| is_executable(path))
 }
 
 /// The first of the commands that starts a Python with pip, at best with a pip of its own, else with one among the

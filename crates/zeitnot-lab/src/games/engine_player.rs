@@ -124,6 +124,7 @@ impl Player for EnginePlayer {
         self.engine.set_options(options).expect("the engine's own options with another seed");
         self.engine.new_game();
         self.engine.prepare()?;
+        self.engine.await_manager();
         Ok(())
     }
 

@@ -28,8 +28,6 @@ const LONGEST_ANSWER: usize = 1 << 10;
 const BUFFER: usize = 1 << 16;
 /// Milliseconds for a process that has closed its output to end, and for its last words to arrive.
 const END_MS: f64 = 3_000.0;
-/// Milliseconds between two checks whether a process has ended.
-const POLL_MS: f64 = 2.0;
 
 /// A line of output that the match has to see.
 pub(super) enum Output {
@@ -138,12 +136,9 @@ impl Process {
     /// The exit status of a process that has closed its output, and the last line of its standard error.
     pub fn end(&mut self) -> (String, String) {
         let deadline_ms = self.now_ms() + END_MS;
-        let status = match self.has_ended(deadline_ms) {
-            true => self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string()),
-            false => "its output is closed".to_owned(),
-        };
+        let status = self.child.ended(self.until(deadline_ms)).map(|status| status.to_string());
         let _ = self.errors_open.recv_timeout(self.until(deadline_ms));
-        (status, self.last_words.lock().clone())
+        (status.unwrap_or_else(|| "its output is closed".to_owned()), self.last_words.lock().clone())
     }
 
     /// Asks the engine to end, and gives it `grace_ms` milliseconds for that.
@@ -154,12 +149,7 @@ impl Process {
 
     /// Whether the process has ended before `deadline_ms`; waits for it.
     pub fn has_ended(&mut self, deadline_ms: f64) -> bool {
-        loop {
-            match self.child.try_wait() {
-                Ok(None) if self.now_ms() < deadline_ms => self.clock.pass(POLL_MS),
-                end => return matches!(end, Ok(Some(_))),
-            }
-        }
+        self.child.ended(self.until(deadline_ms)).is_some()
     }
 }
 
