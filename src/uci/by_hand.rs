@@ -59,12 +59,9 @@ fn checkers(position: &Position) -> impl Iterator<Item = Square> {
 }
 
 fn result(outcome: Outcome) -> String {
-    match outcome {
-        Outcome::Checkmate { winner } => format!("checkmate, {winner} wins"),
-        Outcome::Stalemate => "stalemate".to_owned(),
-        Outcome::InsufficientMaterial => "draw, neither side can mate".to_owned(),
-        Outcome::Repetition => "draw by threefold repetition".to_owned(),
-        Outcome::FiftyMoves => "draw by the fifty-move rule".to_owned(),
+    match outcome.winner() {
+        Some(winner) => format!("{}, {winner} wins", outcome.reason()),
+        None => format!("draw by {}", outcome.reason()),
     }
 }
 

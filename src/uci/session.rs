@@ -74,6 +74,8 @@ fn converse(engine: &mut Engine, switches: Switches, input: impl BufRead, output
         prepare(engine, output)?;
     }
     let mut lines = Lines::of(input);
+    // Whether the last position could not be read.
+    let mut refused = false;
     while let Some(line) = lines.read()? {
         let line = match line {
             Ok(line) => line,
@@ -87,7 +89,10 @@ fn converse(engine: &mut Engine, switches: Switches, input: impl BufRead, output
         match parse::command(&line) {
             Ok(Command::Quit) => break,
             Ok(Command::Uci) => introduce(engine, switches.show_hidden, output),
-            Ok(command) => obey(engine, command, output)?,
+            Ok(command) => {
+                refused &= command != Command::NewGame;
+                obey(engine, command, &mut refused, output)?;
+            }
             Err(error) => output.error(&error),
         }
     }
@@ -112,7 +117,7 @@ fn introduce(engine: &Engine, show_hidden: bool, output: &Output) {
     output.line("uciok");
 }
 
-fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) -> Result<(), SessionError> {
+fn obey(engine: &mut Engine, command: Command<'_>, refused: &mut bool, output: &Output) -> Result<(), SessionError> {
     match command {
         Command::IsReady => {
             prepare(engine, output)?;
@@ -134,9 +139,21 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) -> Result<()
                         .error(&format!("{moves} legal moves, of which a search knows the first {MOST_MOVES}: {fen}"));
                 }
                 engine.set_game(game);
+                *refused = false;
             }
-            Err(error) => output.error(&format!("{error}; the position before stays")),
+            Err(error) => {
+                output.error(&format!("{error}; nothing is searched until there is a position"));
+                *refused = true;
+            }
         },
+        // A move for the position before would be illegal on the board of who asks.
+        Command::Go(_) | Command::Eval if *refused => {
+            engine.finish();
+            output.error(&"the last position was refused: nothing is searched");
+            if matches!(command, Command::Go(rest) if !rest.starts_with("perft")) {
+                output.line("bestmove (none)");
+            }
+        }
         Command::Go(rest) => go(engine, rest, output)?,
         Command::Stop => engine.stop(),
         Command::PonderHit => {
@@ -163,12 +180,13 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) -> Result<()
         Command::LoadTree(file) => {
             // The network decides whether the tree is its own.
             prepare(engine, output)?;
-            load_tree(engine, file, output);
+            *refused &= !load_tree(engine, file, output);
         }
         Command::Quit | Command::Uci | Command::Debug | Command::Empty => {}
         Command::Unknown(line) => match by_hand::play(engine.game(), line) {
             Some(Ok((game, text))) => {
                 engine.set_game(game);
+                *refused = false;
                 output.line(&print::info(&text));
             }
             Some(Err(error)) => output.error(&error),
@@ -205,19 +223,21 @@ fn prepare(engine: &mut Engine, output: &Output) -> Result<bool, SessionError> {
 }
 
 fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
-    match (name.to_ascii_lowercase().as_str(), value.to_ascii_lowercase().as_str()) {
+    let (name, value) = match (name.to_ascii_lowercase().as_str(), value.to_ascii_lowercase().as_str()) {
         // Stockfish's name of it is in the buttons of GUIs.
         ("cleartree" | "clear hash", _) => return engine.clear_tree(),
         ("savetree", _) => return save_tree(engine, &engine.options().tree_file.clone(), output),
         ("loadtree", _) if prepare(engine, output).is_ok() => {
-            return load_tree(engine, &engine.options().tree_file.clone(), output);
+            load_tree(engine, &engine.options().tree_file.clone(), output);
+            return;
         }
         // GUIs tell every engine. Analysis is known by its go, but for movetime.
         ("uci_analysemode", is_on) => return engine.set_analysis(is_on == "true"),
-        // Chess960 has an option.
-        ("uci_variant", "chess" | "chess960") => return,
-        _ => {}
-    }
+        // Who names the variant alone writes castling as in Chess960. Beside the option it says nothing new.
+        ("uci_variant", "chess960" | "fischerandom") => ("UCI_Chess960", "true"),
+        ("uci_variant", "chess" | "standard" | "normal") => return,
+        _ => (name, value),
+    };
     let nearest = nearest_level(name, value).map(|nearest| nearest.to_string());
     if let Some(nearest) = &nearest {
         output.line(&print::info(&format!("option {name}: {value} is out of its range, {nearest} is taken")));
@@ -252,16 +272,18 @@ fn save_tree(engine: &mut Engine, file: &str, output: &Output) {
     }
 }
 
-/// Takes up a saved tree and its position.
-fn load_tree(engine: &mut Engine, file: &str, output: &Output) {
+/// Takes up a saved tree and its position; returns whether it could.
+fn load_tree(engine: &mut Engine, file: &str, output: &Output) -> bool {
     match named_path(file).map(|path| engine.load_tree(&path)) {
         Some(Ok(facts)) => {
             output.line(&print::info(&print::tree("loaded", file, &facts)));
             output.line(&print::info(&engine.game().fen()));
+            return true;
         }
         Some(Err(error)) => output.error(&error),
         None => output.error(&"loadtree needs a file"),
     }
+    false
 }
 
 fn go(engine: &mut Engine, rest: &str, output: &Output) -> Result<(), SessionError> {

@@ -167,6 +167,23 @@ fn what_guis_tell_every_engine_passes_quietly() {
     {
         assert_eq!(engine.tell(&format!("setoption name {option}")), [""; 0], "{option}");
     }
+    for (variant, castling) in [
+        ("standard", "e1g1"),
+        ("Standard", "e1g1"),
+        ("chess", "e1g1"),
+        ("CHESS", "e1g1"),
+        ("normal", "e1g1"),
+        ("fischerandom", "e1h1"),
+        ("chess960", "e1h1"),
+        ("Chess960", "e1h1"),
+        ("chess", "e1h1"),
+        ("standard", "e1h1"),
+    ] {
+        assert_eq!(engine.tell(&format!("setoption name UCI_Variant value {variant}")), [""; 0], "{variant}");
+        engine.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+        let answer = engine.ask(&format!("go nodes 2 searchmoves {castling}"), "bestmove");
+        assert!(answer.last().unwrap().starts_with(&format!("bestmove {castling}")), "{variant}: {answer:?}");
+    }
     let other = engine.tell("setoption name UCI_Variant value atomic");
     assert_eq!(errors(&other).len(), 1, "a game that it does not play: {other:?}");
     // Polyglot's path where nobody named one.

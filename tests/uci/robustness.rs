@@ -3,10 +3,22 @@
 use super::driver::{Uci, errors, game};
 
 #[test]
-fn bad_positions_are_named_and_the_last_good_one_stays() {
+fn bad_positions_are_named_and_nothing_is_searched_in_their_place() {
     let mut engine = Uci::uniform();
     engine.send("position startpos moves e2e4");
-    for (text, parts) in [
+    let board = "8/8/8/8/8/4k3/4p3/4K3 w - -";
+    let unclear = [
+        " 0 1 e1e2 e1d1",
+        " 0 1 e1e2",
+        " foo bar",
+        " bm Kd2; 7;",
+        " id \"a; moves e1e2",
+        " hmvc x;",
+        " id \"the moves e1e2\";",
+    ];
+    let unclear = unclear.map(|rest| format!("fen {board}{rest}"));
+    let unclear: Vec<(&str, &[&str])> = unclear.iter().map(|text| (text.as_str(), &["invalid FEN"][..])).collect();
+    let bad = [
         ("", &["position"][..]),
         ("foo", &["\"foo\""]),
         ("startpos e2e4", &["\"startpos e2e4\""]),
@@ -33,12 +45,64 @@ fn bad_positions_are_named_and_the_last_good_one_stays() {
         ("startpos moves e4 e5", &["\"e4\""]),
         ("startpos moves E2E4", &["E2E4"]),
         ("startpos moves é2é4", &["é2é4"]),
-    ] {
+    ];
+    for (at, (text, parts)) in bad.into_iter().chain(unclear).enumerate() {
         engine.complains(&format!("position {text}"), parts);
-        engine.send("go nodes 20");
-        engine.answer(&game("startpos moves e2e4"));
+        // An answer is due; a move of the position before would be illegal on the board of who asks.
+        let go = ["go nodes 20", "go infinite", "go wtime 1000 btime 1000", "go ponder wtime 9 btime 9"][at % 4];
+        let lines = engine.ask(go, "bestmove");
+        assert!(lines.len() == 2 && lines[1] == "bestmove (none)", "{text}: {lines:?}");
+        assert!(errors(&lines)[0].ends_with("the last position was refused: nothing is searched"), "{lines:?}");
+        for command in ["eval", "go perft 1"] {
+            engine.complains(command, &["nothing is searched"]);
+        }
     }
+    // A long one is named by its beginning.
+    let lines = engine.tell(&format!("position fen {}", "x".repeat(1 << 20)));
+    assert!(lines.len() == 1 && lines[0].len() < 400, "{}", lines[0].len());
     engine.plays();
+    for (next, position) in [("ucinewgame", "startpos"), ("e7e5", "startpos moves e2e4 e7e5")] {
+        engine.send("position startpos moves e2e4");
+        engine.complains("position fen x", &["\"x\""]);
+        engine.tell(next);
+        engine.send("go nodes 20");
+        engine.answer(&game(position));
+    }
+    engine.quit();
+}
+
+/// Positions of test suites, with the operations by which an EPD names a best move and much else.
+#[test]
+fn the_position_of_an_epd_is_taken() {
+    let mut engine = Uci::uniform();
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+    for (operations, counters) in [
+        ("", "0 1"),
+        (" 0 1", "0 1"),
+        (" bm e4;", "0 1"),
+        (" bm e4", "0 1"),
+        (" bm Nf3 e4; id \"WAC.001\";", "0 1"),
+        (" 3 9 bm e4; id \"x\";", "3 9"),
+        (" hmvc 4; fmvn 30; am e4;", "4 30"),
+        (" ;D1 20 ;D2 400", "0 1"),
+        (" 0 1 ;D1 20", "0 1"),
+        (" c0 \"moves; e2e5\"; acd 7;", "0 1"),
+        (" 0 1;", "0 1"),
+        (" pv e4 e5; noop;", "0 1"),
+    ] {
+        for (moves, fen) in [
+            ("", format!("{start} w KQkq - {counters}")),
+            (" moves e2e3", {
+                let full = counters.split_once(' ').unwrap().1;
+                format!("rnbqkbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR b KQkq - 0 {full}")
+            }),
+        ] {
+            let command = format!("position fen {start} w KQkq -{operations}{moves}");
+            let lines = engine.tell(&command);
+            assert!(lines.is_empty(), "{command}: {lines:?}");
+            assert_eq!(engine.ask("fen", "info"), [format!("info string {fen}")], "{command}");
+        }
+    }
     engine.quit();
 }
 

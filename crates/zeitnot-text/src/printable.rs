@@ -23,6 +23,14 @@ pub fn plain(text: &str) -> String {
     line(text).into_owned()
 }
 
+/// The beginning of a text as one line, with dots where more than `most` characters are cut off.
+pub fn beginning(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", line(&text[..end])),
+        None => plain(text),
+    }
+}
+
 fn escaped(text: &str, is_left: impl Fn(char) -> bool) -> Cow<'_, str> {
     let is_hostile = |c: char| !is_safe(c) && !is_left(c);
     if !text.contains(is_hostile) {
@@ -82,6 +90,13 @@ mod tests {
             assert!(line(&text).chars().all(is_safe), "{:?}", line(&text));
         }
         assert_eq!(line("a\tb\r\nc\u{85}d\u{2028}e\u{1b}[2J"), "a b  c d e\\u001b[2J");
+    }
+
+    #[test]
+    fn the_beginning_is_one_line() {
+        assert_eq!(beginning("a\nb", 3), "a b");
+        assert_eq!(beginning("żółw\n\u{1b}", 4), "żółw...");
+        assert_eq!(beginning(&"\u{1b}x".repeat(1 << 20), 3), "\\u001bx\\u001b...");
     }
 
     #[test]

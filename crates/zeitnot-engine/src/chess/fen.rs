@@ -1,15 +1,20 @@
-//! Reads FENs: complete, partial and Chess960 ones.
+//! Reads FENs: complete, partial and Chess960 ones, and those of EPDs.
 
+use super::epd;
 use shakmaty::fen::Fen;
 use shakmaty::{
     CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError, PositionErrorKinds, Role, Setup, attacks,
 };
 use std::num::NonZeroU32;
 use thiserror::Error;
+use zeitnot_text::printable::beginning;
+
+/// Characters of a refused text that an error quotes.
+pub(super) const QUOTED: usize = 200;
 
 /// A refused FEN. The error's text names the FEN and the reason in one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("invalid FEN \"{fen}\": {reason}")]
+#[error("invalid FEN \"{}\": {reason}", beginning(.fen, QUOTED))]
 pub struct FenError {
     /// The text as it came.
     pub(crate) fen: String,
@@ -17,7 +22,7 @@ pub struct FenError {
     pub reason: String,
 }
 
-/// Reads a FEN. Ranks may be short or missing (the rest is empty) and every field after the board may be left out.
+/// Reads a FEN, or an EPD with its operations. Ranks may be short or missing (the rest is empty) and every field after the board may be left out.
 ///
 /// Impossible castling rights and en passant squares are dropped. Positions that no game can reach (extra queens, odd
 /// checks, a check by the side to move) are accepted as long as the rules can play on from them.
@@ -26,7 +31,8 @@ pub struct FenError {
 /// stands in check at White's first move.
 pub(super) fn parse(text: &str, chess960: bool) -> Result<(Chess, NonZeroU32), FenError> {
     let fail = |reason: String| FenError { fen: text.to_owned(), reason };
-    let setup = setup(text).map_err(fail)?;
+    let fen = epd::with_operations(text).map_err(fail)?;
+    let setup = setup(fen.as_deref().unwrap_or(text)).map_err(fail)?;
     let fullmoves = setup.fullmoves;
     position(setup.clone(), chess960)
         .or_else(|reason| king_moved_into_check(setup, chess960).ok_or(reason))

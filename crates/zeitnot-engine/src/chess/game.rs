@@ -26,7 +26,7 @@ impl Game {
         Game { positions: vec![first], moves: Vec::new(), standard: true, ratings: None }
     }
 
-    /// A game from a FEN, which may be partial (ranks and fields left out) or a Shredder-FEN. Positions that no game
+    /// A game from a FEN, which may be partial (ranks and fields left out), a Shredder-FEN, or an EPD with operations. Positions that no game
     /// can reach are taken as far as they can be played on from (see [`Position::is_illegal`]).
     ///
     /// # Errors

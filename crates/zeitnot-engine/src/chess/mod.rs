@@ -15,6 +15,7 @@
 //! # Ok::<(), zeitnot_engine::chess::MoveError>(())
 //! ```
 
+mod epd;
 mod fen;
 mod game;
 mod material;
@@ -26,6 +27,7 @@ mod ratings;
 mod reachable;
 mod san;
 
+pub use epd::read_epd;
 pub use fen::FenError;
 pub use game::Game;
 pub(crate) use material::best_by_material;

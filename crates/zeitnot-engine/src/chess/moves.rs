@@ -1,15 +1,17 @@
 //! Reads and writes UCI moves, in both spellings of castling.
 
+use super::fen::QUOTED;
 use super::position::has_king;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, CastlingSide, Chess, File, Move, Position as _, Role, Square};
 use thiserror::Error;
+use zeitnot_text::printable::beginning;
 
 /// A move that cannot be played. Its text names the move in one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum MoveError {
     /// Text that is not a move in UCI notation.
-    #[error("\"{0}\" is not a move in UCI notation (such as e2e4 or e7e8q)")]
+    #[error("\"{}\" is not a move in UCI notation (such as e2e4 or e7e8q)", beginning(.0, QUOTED))]
     Syntax(String),
     /// A move in UCI notation that the rules do not allow here.
     #[error("illegal move {text} in {fen}")]

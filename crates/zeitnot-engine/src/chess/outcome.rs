@@ -33,6 +33,17 @@ impl Outcome {
             _ => None,
         }
     }
+
+    /// The reason why the game is over.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Outcome::Checkmate { .. } => "checkmate",
+            Outcome::Stalemate => "stalemate",
+            Outcome::InsufficientMaterial => "insufficient material",
+            Outcome::Repetition => "threefold repetition",
+            Outcome::FiftyMoves => "the fifty-move rule",
+        }
+    }
 }
 
 impl Game {

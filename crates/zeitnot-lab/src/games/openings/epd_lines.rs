@@ -1,14 +1,9 @@
 //! Reads start positions from lines of EPD or FEN, and from what an engine answers to `genfens`.
 
-use super::{Book, BookError, check_goes_on, quoted, start};
+use super::{Book, BookError, check_goes_on, start};
 use crate::games::lines::Lines;
 use std::io::Read;
-
-/// Fields that an EPD shares with a FEN; operations follow in an EPD.
-const EPD_FIELDS: usize = 4;
-/// Counters that follow in a FEN: plies since the last capture or pawn move, and the number of the full move. Each has
-/// the name of its operation in EPD, and its usual value.
-const COUNTERS: [(&str, &str); 2] = [("hmvc", "0"), ("fmvn", "1")];
+use zeitnot_engine::chess::read_epd;
 
 /// Beginning of a line with a position that an engine drew, as OpenBench reads them.
 const DRAWN: &str = "info string genfens ";
@@ -37,46 +32,9 @@ pub(super) fn read(source: impl Read) -> Result<Book, BookError> {
     book
 }
 
-/// The FEN of a line: four fields, and counters that stand as in a FEN or as EPD operations.
+/// The FEN of a line.
 fn opening(line: &str) -> Result<Box<str>, String> {
-    let mut rest = line;
-    let mut field = || {
-        let (field, behind) = rest.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((rest, ""));
-        rest = behind.trim_ascii_start();
-        field
-    };
-    let mut fen = (0..EPD_FIELDS).map(|_| field()).collect::<Vec<_>>().join(" ").trim_end().to_owned();
-    let mut counters = COUNTERS.map(|(_, usual)| usual);
-    for counter in &mut counters {
-        let (next, behind) = rest.split_once(|c: char| c.is_ascii_whitespace() || c == ';').unwrap_or((rest, ""));
-        if next.parse::<u32>().is_err() {
-            break;
-        }
-        (*counter, rest) = (next, behind.trim_ascii_start());
-    }
-    for (name, operand) in operations(rest) {
-        if let Some(at) = COUNTERS.iter().position(|(known, _)| *known == name) {
-            operand.parse::<u32>().map_err(|_| format!("{name} {} is no number", quoted(operand)))?;
-            counters[at] = operand;
-        }
-    }
-    if counters != COUNTERS.map(|(_, usual)| usual) {
-        fen += &format!(" {}", counters.join(" "));
-    }
+    let fen = read_epd(line)?.0;
     check_goes_on(&start(&fen)?)?;
     Ok(fen.into())
-}
-
-/// The operations of an EPD, each with its operands; a semicolon within quotation marks does not end one.
-fn operations(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut is_quoted = false;
-    let mut parts = text.split(move |c| {
-        is_quoted ^= c == '"';
-        c == ';' && !is_quoted
-    });
-    std::iter::from_fn(move || parts.next()).map(|operation| {
-        let operation = operation.trim_ascii();
-        let (name, operands) = operation.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((operation, ""));
-        (name, operands.trim_ascii())
-    })
 }

@@ -14,9 +14,10 @@ mod tests;
 use std::io::{self, BufRead as _, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
-use zeitnot_engine::chess::{Game, Outcome};
+use zeitnot_engine::chess::Game;
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_text::files::{MARK, open};
+use zeitnot_text::printable::beginning;
 
 /// Text between the FEN and the moves of an opening.
 const MOVES: &str = " moves ";
@@ -234,13 +235,7 @@ fn check_begins(game: &Game) -> Result<(), String> {
 /// Refuses a game that is over.
 fn check_goes_on(game: &Game) -> Result<(), String> {
     let Some(outcome) = game.outcome() else { return Ok(()) };
-    let end = match outcome {
-        Outcome::Checkmate { .. } => "checkmate",
-        Outcome::Stalemate => "stalemate",
-        Outcome::InsufficientMaterial => "insufficient material",
-        Outcome::Repetition => "threefold repetition",
-        Outcome::FiftyMoves => "the fifty-move rule",
-    };
+    let end = outcome.reason();
     let after = match game.moves().len() {
         0 => String::new(),
         plies => format!(" after {plies} plies"),
@@ -250,7 +245,5 @@ fn check_goes_on(game: &Game) -> Result<(), String> {
 
 /// Quotes a text from a file for an error, on one line and cut off where it is long.
 fn quoted(text: &str) -> String {
-    let beginning: String = text.chars().take(QUOTED).collect();
-    let dots = if beginning.len() < text.len() { "..." } else { "" };
-    format!("\"{}{dots}\"", beginning.escape_debug())
+    format!("\"{}\"", beginning(text, QUOTED))
 }

@@ -145,7 +145,7 @@ fn errors_of_lines_name_file_and_line() {
         ("7k/8/6K1/8/8/8/8/8 b - -", "the game is over: insufficient material in"),
         ("7k/8/6K1/8/8/8/8/R7 b - - 100 90", "the game is over: the fifty-move rule in"),
         ("8/8/1k6/8/8/8/1QK5/8 w - - 0 1", "the side to move could take the king in 8/8/1k6/"),
-        ("PK\u{3}\u{4}\u{1b}[31m", "\"PK\\u{3}\\u{4}\\u{1b}[31m\": "),
+        ("PK\u{3}\u{4}\u{1b}[31m", "\"PK\\u0003\\u0004\\u001b[31m\": "),
     ] {
         let error = epd(&format!("{king}\n\n{line}\n{king}\n")).unwrap_err();
         assert!(error.starts_with("book.epd line 3: ") && error.contains(reason), "{error}");
