@@ -25,6 +25,11 @@ pub fn notes() -> Announcer {
 /// Prints a text. When nobody reads any more (`zeitnot options | head`) the program ends quietly; any other failure
 /// is named and ends it with an error.
 pub fn text(text: impl Display) {
+    exact(&printable::lines(&text.to_string()));
+}
+
+/// Prints a text as [`text`] does, and as it is.
+pub fn exact(text: &str) {
     match print(text) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
@@ -38,16 +43,16 @@ pub fn text(text: impl Display) {
 /// Prints a text as [`text`] does, but never ends the program, which may have work to finish. Returns whether the text
 /// could be printed.
 pub fn is_read(text: impl Display) -> bool {
-    let printed = print(text);
+    let printed = print(&printable::lines(&text.to_string()));
     if let Err(error) = &printed {
         note!("zeitnot: cannot write the output: {error}");
     }
     printed.is_ok()
 }
 
-fn print(text: impl Display) -> io::Result<()> {
+fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(printable::lines(&text.to_string()).as_bytes())?;
+    stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
 

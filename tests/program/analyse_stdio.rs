@@ -6,7 +6,13 @@ use assert_cmd::Command;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+#[cfg(target_os = "linux")]
+use std::io::{BufRead as _, BufReader};
+#[cfg(unix)]
+use std::io::{Seek as _, Write as _};
 use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::process::Stdio;
 use std::time::Duration;
 
 /// Positions with a moved game, castling in Chess960, a mate, a stalemate, few pieces, and tactics.
@@ -207,4 +213,136 @@ fn the_example_analyses_a_game() {
 fn no_tree_is_saved() {
     let assert = zeitnot(&["analyse", "--stdio", "--backend=uniform", "--tree-file=analysis.tree"]).assert().code(1);
     assert!(String::from_utf8_lossy(&assert.get_output().stderr).contains("--tree-file: "));
+}
+
+#[test]
+fn ids_come_back_as_they_came() {
+    let ids = [
+        "1",
+        "-0",
+        "12345678901234567890123456789",
+        "12345678901234567890123456788",
+        "0.10000000000000000000000000000000000001",
+        "1E+400",
+        "1e2",
+        r#""a\u0062\n\/\ud83d\ude00""#,
+        r#""\ud800""#,
+        "\"\u{7f}\u{202e}\u{2028}é 象棋\"",
+        "\"\"",
+        "null",
+        "true",
+        r#"[1, {"a" :2.50}]"#,
+        r#"{"id": [ ] }"#,
+        &format!("{}{}", "[".repeat(1000), "]".repeat(1000)),
+        &format!("\"{}\"", "x".repeat(100_000)),
+    ];
+    let mut input = String::from("\u{feff}");
+    for id in ids {
+        writeln!(input, r#" {{ "id" : {id} , "nodes": 1}} "#).unwrap();
+        writeln!(input, r#"{{"nodes": 0, "id":{id}}}"#).unwrap();
+        writeln!(input, r#"{{"id":{id}, "nodes": 1}} and more"#).unwrap();
+        writeln!(input, r#"{{"action": "terminate","x":1.0,"id":{id},"terminateId":"none"}}"#).unwrap();
+    }
+    let arguments = ["analyse", "--stdio", "--parallel=2", "--backend=uniform"];
+    let output = zeitnot(&arguments).write_stdin(input).assert().success().get_output().stdout.clone();
+    let output = String::from_utf8(output).unwrap();
+    assert_eq!(output.lines().count(), 4 * ids.len());
+    for id in ids {
+        let count =
+            |end: &str| output.lines().filter(|line| line.starts_with(&format!("{{\"id\":{id},\"{end}"))).count();
+        assert_eq!((count("bestmove"), count("error")), (1, 2), "{id:.50}");
+        let echo = format!(r#"{{"action": "terminate","x":1.0,"id":{id},"terminateId":"none"}}"#);
+        assert_eq!(output.lines().filter(|line| *line == echo).count(), 1, "{id:.50}");
+    }
+}
+
+#[test]
+fn the_end_of_a_game_is_named() {
+    for (fen, moves, outcome) in [
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "", Some("checkmate")),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "", Some("stalemate")),
+        ("startpos", "f2f3 e7e5 g2g4 d8h4", Some("checkmate")),
+        ("7k/8/6K1/8/8/8/8/8 w - - 0 1", "", Some("insufficient material")),
+        ("startpos", "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", Some("threefold repetition")),
+        ("7k/8/6K1/8/8/8/8/R7 b - - 100 90", "", Some("the fifty-move rule")),
+        ("startpos", "e2e4", None),
+        ("7k/5Q2/6K1/8/8/8/8/8 w - - bm Qg7; id \"mate in 1\";", "", None),
+    ] {
+        let request = json!({ "id": 1, "fen": fen, "moves": [moves], "nodes": 4 });
+        let answers = answers(&["--parallel=1", "--backend=uniform"], &format!("{request}\n"));
+        assert_eq!((answers.len(), answers[0]["outcome"].as_str()), (1, outcome), "{fen}: {answers:?}");
+        let is_stuck = matches!(outcome, Some("checkmate" | "stalemate"));
+        assert_eq!(answers[0]["bestmove"].is_null(), is_stuck, "{fen}: {answers:?}");
+    }
+}
+
+/// Requests behind one that does not end: those that no memory is for are refused one by one, and the program listens.
+#[cfg(target_os = "linux")]
+#[test]
+fn requests_that_wait_take_a_bounded_memory() {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+    command.env_remove("RUST_LOG").args([
+        "analyse",
+        "--stdio",
+        "--parallel=1",
+        "--backend=uniform",
+        "--ramlimit-mb=20",
+    ]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut lines = output.lines().map(Result::unwrap);
+    let memory = |child: &std::process::Child, key: &str| -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        text.lines()
+            .find_map(|line| line.strip_prefix(key))
+            .unwrap()
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap()
+    };
+    writeln!(input, r#"{{"id": 0, "movetime": 1e10}}"#).unwrap();
+    writeln!(input, r#"{{"id": "begun", "action": "terminate", "terminateId": "x"}}"#).unwrap();
+    assert!(lines.next().unwrap().contains("begun"));
+    let before = memory(&child, "VmRSS:");
+    const COUNT: usize = 800;
+    let writer = std::thread::spawn(move || {
+        let blanks = " ".repeat(50_000);
+        let requests: String = (1..=COUNT).map(|id| format!("{{\"id\": {id},{blanks}\"nodes\": 1}}\n")).collect();
+        input.write_all(requests.as_bytes()).unwrap();
+        writeln!(input, r#"{{"id": "end", "action": "terminate", "terminateId": 0}}"#).unwrap();
+        input
+    });
+    let mut refused = 0;
+    let mut found = [false; 2];
+    while found != [true; 2] {
+        let line = lines.next().unwrap();
+        refused += usize::from(line.contains("too many requests wait"));
+        found[0] |= line.contains("terminateId");
+        found[1] |= line.starts_with("{\"id\":0,\"bestmove\"");
+    }
+    let more = memory(&child, "VmHWM:").saturating_sub(before);
+    assert!(more < 50_000, "{more} kB");
+    assert!((COUNT / 10..COUNT).contains(&refused), "{refused}");
+    let _ = writer.join().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// Requests of a file, more than may wait while the first is searched, are all served.
+#[cfg(unix)]
+#[test]
+fn requests_of_a_file_wait_for_room() {
+    let mut input = tempfile::tempfile().unwrap();
+    let blanks = " ".repeat(50_000);
+    let requests = (1..=600).map(|id| format!("{{\"id\": {id},{blanks}\"nodes\": 1}}\n"));
+    let text: String = std::iter::once("{\"id\": 0, \"movetime\": 3000}\n".to_owned()).chain(requests).collect();
+    input.write_all(text.as_bytes()).unwrap();
+    input.rewind().unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+    command.env_remove("RUST_LOG").args(["analyse", "--stdio", "--parallel=1", "--backend=uniform"]).stdin(input);
+    let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert_eq!(output.lines().count(), 601);
+    assert!(!output.contains("\"error\""), "{:.300}", output.lines().find(|line| line.contains("\"error\"")).unwrap());
 }

@@ -1,17 +1,31 @@
 //! Writes what a search found as JSON. Values are for the side to move, as in `info` lines.
 
 use super::request::Asked;
-use crate::commands::output::say;
+use crate::commands::output;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use std::io::{IsTerminal as _, stdout};
 use zeitnot_engine::chess::{Move, to_uci};
 use zeitnot_engine::engine::{Line, MoveStats, ScoreType, SearchEnd, score, wdl_permille};
 
 /// Decimal places of values: a float32 has no more.
 const PLACES: f64 = 1e6;
 
-/// Prints an answer as a line.
-pub fn print(answer: &Value) {
-    say!("{answer}");
+/// Prints an answer as a line, to a program as it is.
+pub fn print(answer: String) {
+    let line = answer + "\n";
+    match stdout().is_terminal() {
+        true => output::text(line),
+        false => output::exact(&line),
+    }
+}
+
+/// An answer, a JSON object that is not empty, with the id of its request as it came.
+pub fn json(id: Option<&RawValue>, answer: &Value) -> String {
+    match id {
+        Some(id) => format!("{{\"id\":{id},{}", &answer.to_string()[1..]),
+        None => answer.to_string(),
+    }
 }
 
 /// The answer to a request that was searched.
@@ -32,12 +46,15 @@ pub fn of_search(asked: &Asked, end: &SearchEnd, score_type: ScoreType, has_wdl:
         value
     };
     let mut answer = json!({
-        "id": asked.id, "turn": asked.game.current().turn().to_string(),
+        "turn": asked.game.current().turn().to_string(),
         "bestmove": end.best.map(uci), "ponder": end.ponder.map(uci),
         "nodes": report.nodes, "depth": report.tree_depth, "seldepth": report.seldepth,
         "time": report.elapsed_ms as u64, "tbhits": report.tb_hits,
         "lines": report.lines.iter().map(line).collect::<Vec<_>>(),
     });
+    if let Some(outcome) = asked.game.outcome() {
+        answer["outcome"] = outcome.reason().into();
+    }
     if asked.stats {
         let stats = |stats: &MoveStats| {
             stats.mv.map(|mv| {
@@ -54,8 +71,8 @@ pub fn of_search(asked: &Asked, end: &SearchEnd, score_type: ScoreType, has_wdl:
 }
 
 /// The answer to a request that was ended before its search began.
-pub fn of_nothing(asked: &Asked) -> Value {
-    json!({ "id": asked.id, "noResults": true })
+pub fn of_nothing() -> Value {
+    json!({ "noResults": true })
 }
 
 fn rounded(value: f32) -> f64 {

@@ -1,65 +1,95 @@
 //! Holds the requests under way, and serves them with engines.
 
 use super::answer;
-use super::request::{Asked, Fault};
+use super::request::{self, Asked, Fault, Request};
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 use zeitnot_engine::engine::{Engine, Listener, Report, SearchEnd};
 use zeitnot_time::Plan;
 
-/// The requests that have no answer yet, by the text of their ids.
-#[derive(Default)]
-pub struct Desk(Mutex<HashMap<String, Sender<Told>>>);
+/// Most memory of the requests that wait, in bytes, and that of one beside its line.
+const MOST_BYTES: usize = 24 << 20;
+const BESIDE_LINE: usize = 200;
 
-/// A request that waits for an engine.
-pub struct Job {
-    asked: Box<Asked>,
-    told: Receiver<Told>,
+/// The requests that have no answer yet, by the [`key`]s of their ids, and the bytes of those that wait.
+#[derive(Default)]
+pub struct Desk(Mutex<(HashMap<String, Standing>, usize)>);
+
+enum Standing {
+    Waits,
+    IsCalledOff,
+    IsSearched(Sender<Told>),
 }
 
-/// News about a request.
+/// News about a search.
 enum Told {
-    /// Its search is to end.
+    /// It is to end.
     Stop,
-    /// Its search has ended.
+    /// It has ended.
     End(Box<SearchEnd>),
 }
 
+/// The text of an id, which for a string may be written in several ways.
+fn key(id: &RawValue) -> String {
+    serde_json::from_str::<String>(id.get()).map_or_else(|_| id.to_string(), |text| json!(text).to_string())
+}
+
 impl Desk {
-    /// Takes a request in.
+    /// Takes a request in, which waits as its line: its game has more memory.
     ///
     /// # Errors
-    /// When another one with its id has no answer yet.
-    pub fn take(&self, asked: Box<Asked>) -> Result<Job, Fault> {
-        let (sender, told) = channel();
-        let mut desk = self.0.lock();
-        if desk.contains_key(&asked.id.to_string()) {
-            let error = "another request with this id has no answer yet".to_owned();
-            return Err(Fault { id: Some(asked.id), error });
+    /// When another one with its id has no answer yet, or too many wait.
+    pub fn take(&self, asked: &Asked, line: &str) -> Result<(), Fault> {
+        let fault = |error: &str| Err(Fault { id: Some(asked.id.clone()), error: error.to_owned() });
+        let (requests, bytes) = &mut *self.0.lock();
+        match requests.entry(key(&asked.id)) {
+            Entry::Occupied(_) => return fault("another request with this id has no answer yet"),
+            _ if *bytes + line.len() > MOST_BYTES => {
+                return fault("too many requests wait: send it again when others have been answered");
+            }
+            Entry::Vacant(entry) => entry.insert(Standing::Waits),
+        };
+        *bytes += line.len() + BESIDE_LINE;
+        Ok(())
+    }
+
+    /// Waits until another request of that length finds room.
+    pub fn wait_for_room(&self, line: &str) {
+        while self.0.lock().1 + line.len() > MOST_BYTES {
+            std::thread::sleep(Duration::from_millis(10));
         }
-        desk.insert(asked.id.to_string(), sender);
-        Ok(Job { asked, told })
     }
 
     /// Lets the search of a request end with what it has; does nothing where there is none.
-    pub fn stop(&self, id: &Value) {
-        if let Some(request) = self.0.lock().get(&id.to_string()) {
+    pub fn stop(&self, id: &RawValue) {
+        match self.0.lock().0.get_mut(&key(id)) {
             // It may have ended already.
-            let _ = request.send(Told::Stop);
+            Some(Standing::IsSearched(search)) => drop(search.send(Told::Stop)),
+            Some(standing) => *standing = Standing::IsCalledOff,
+            None => {}
         }
     }
 
-    fn sender(&self, id: &Value) -> Option<Sender<Told>> {
-        self.0.lock().get(&id.to_string()).cloned()
+    /// Both ends of the news about a request whose search begins; `None` where it was called off.
+    fn begin(&self, asked: &Asked, line: &str) -> Option<(Sender<Told>, Receiver<Told>)> {
+        let (requests, bytes) = &mut *self.0.lock();
+        *bytes -= line.len() + BESIDE_LINE;
+        let standing = requests.get_mut(&key(&asked.id)).filter(|standing| matches!(standing, Standing::Waits))?;
+        let (sender, told) = channel();
+        *standing = Standing::IsSearched(sender.clone());
+        Some((sender, told))
     }
 
     /// Gives the answer to a request, whose id is free then.
-    fn answer(&self, id: &Value, answer: &Value) {
-        self.0.lock().remove(&id.to_string());
-        answer::print(answer);
+    fn answer(&self, id: &RawValue, answer: &Value) {
+        self.0.lock().0.remove(&key(id));
+        answer::print(answer::json(Some(id), answer));
     }
 }
 
@@ -83,28 +113,29 @@ pub struct Station<'a> {
     desk: &'a Desk,
     /// Lines of analysis where a request does not say.
     multi_pv: u64,
+    /// Whether a request that does not say is about Chess960.
+    chess960: bool,
 }
 
 impl Station<'_> {
     pub fn new(engine: Engine, desk: &Desk) -> Station<'_> {
-        let multi_pv = engine.options().multi_pv;
-        Station { engine, desk, multi_pv }
+        let (multi_pv, chess960) = (engine.options().multi_pv, engine.options().chess960);
+        Station { engine, desk, multi_pv, chess960 }
     }
 
     /// Serves requests until there are no more.
-    pub fn work(mut self, next: impl Fn() -> Option<Job>) {
-        while let Some(Job { asked, told }) = next() {
-            let answer = self.serve(&asked, &told);
-            let fault = |error| Fault { id: Some(asked.id.clone()), error }.json();
-            self.desk.answer(&asked.id, &answer.unwrap_or_else(fault));
+    pub fn work(mut self, next: impl Fn() -> Option<String>) {
+        while let Some(line) = next() {
+            // The desk took it in.
+            let Ok(Request::Search(asked)) = request::read(&line, self.chess960) else { continue };
+            let answer = self.serve(&asked, &line).unwrap_or_else(|error| json!({ "error": error }));
+            self.desk.answer(&asked.id, &answer);
         }
     }
 
-    fn serve(&mut self, asked: &Asked, told: &Receiver<Told>) -> Result<Value, String> {
-        let Some(sender) = self.desk.sender(&asked.id).filter(|_| told.try_recv().is_err()) else {
-            return Ok(answer::of_nothing(asked));
-        };
-        let end = self.search(asked, sender, told).map_err(|error| error.to_string())?;
+    fn serve(&mut self, asked: &Asked, line: &str) -> Result<Value, String> {
+        let Some((sender, told)) = self.desk.begin(asked, line) else { return Ok(answer::of_nothing()) };
+        let end = self.search(asked, sender, &told).map_err(|error| error.to_string())?;
         let Some(end) = end else { return Err("the search ended without an answer".to_owned()) };
         if let Some(error) = end.error {
             return Err(error);

@@ -93,18 +93,23 @@ fn serve(engines: Vec<Engine>, options: &Options, input: impl BufRead) -> anyhow
 }
 
 /// Reads requests until the input ends, or a request asks for the end.
-fn read(options: &Options, desk: &Desk, queue: &Sender<desk::Job>, input: impl BufRead) -> anyhow::Result<()> {
+fn read(options: &Options, desk: &Desk, queue: &Sender<String>, input: impl BufRead) -> anyhow::Result<()> {
+    // Who gives a file asks nothing in between, and cannot ask again.
+    let is_file = std::fs::metadata("/dev/stdin").is_ok_and(|input| input.is_file());
     let mut lines = Lines::of(input);
     while let Some(line) = lines.read()? {
-        let request = match line {
+        let (request, line) = match line {
             Ok(line) if line.trim_start_matches('\u{feff}').trim().is_empty() => continue,
-            Ok(line) => request::read(&line, options.chess960),
-            Err(error) => Err(Fault { id: None, error: error.to_string() }),
+            Ok(line) => (request::read(&line, options.chess960), line),
+            Err(error) => (Err(Fault { id: None, error: error.to_string() }), String::new()),
         };
+        if is_file {
+            desk.wait_for_room(&line);
+        }
         let taken = request.and_then(|request| match request {
-            Request::Search(asked) => desk.take(asked).map(|job| drop(queue.send(job))).map(|()| false),
+            Request::Search(asked) => desk.take(&asked, &line).map(|()| drop(queue.send(line))).map(|()| false),
             Request::Terminate { echo, of } => {
-                answer::print(&echo);
+                answer::print(echo);
                 of.iter().for_each(|id| desk.stop(id));
                 Ok(of.is_none())
             }
@@ -112,7 +117,7 @@ fn read(options: &Options, desk: &Desk, queue: &Sender<desk::Job>, input: impl B
         match taken {
             Ok(true) => break,
             Ok(false) => {}
-            Err(fault) => answer::print(&fault.json()),
+            Err(fault) => answer::print(fault.json()),
         }
     }
     Ok(())

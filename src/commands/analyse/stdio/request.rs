@@ -2,7 +2,9 @@
 
 use crate::commands::flags::game_from;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use zeitnot::uci::did_you_mean;
 use zeitnot_engine::chess::{Game, Move, parse_uci};
@@ -11,19 +13,28 @@ use zeitnot_engine::engine::{GoParams, MOST_MOVES};
 /// Longest time of a search, in milliseconds: a year.
 const LONGEST_MS: f64 = 365.0 * 86_400e3;
 
+/// Longest line, in bytes: the moves of the longest games are a tenth of it.
+const LONGEST_LINE: usize = 1 << 20;
+
 /// A line that was understood.
 pub enum Request {
     Search(Box<Asked>),
     /// The end of one search, or with `of` missing of the program once all is answered. `echo` is the line.
     Terminate {
-        echo: Value,
-        of: Option<Value>,
+        echo: String,
+        of: Option<Id>,
     },
 }
 
+/// The id of a request, as it came: any JSON.
+pub type Id = Box<RawValue>;
+
+/// The fields of an object, as they came.
+type Fields = BTreeMap<String, Box<RawValue>>;
+
 /// A search that is asked for.
 pub struct Asked {
-    pub id: Value,
+    pub id: Id,
     pub game: Game,
     pub go: GoParams,
     /// Lines of analysis; `None`: as many as the option `MultiPV` says.
@@ -37,16 +48,13 @@ pub struct Asked {
 /// The reason why a request is not served.
 pub struct Fault {
     /// The request, where its line has an `id`.
-    pub id: Option<Value>,
+    pub id: Option<Id>,
     pub error: String,
 }
 
 impl Fault {
-    pub fn json(self) -> Value {
-        match self.id {
-            Some(id) => json!({ "id": id, "error": self.error }),
-            None => json!({ "error": self.error }),
-        }
+    pub fn json(&self) -> String {
+        super::answer::json(self.id.as_deref(), &json!({ "error": self.error }))
     }
 }
 
@@ -60,25 +68,30 @@ const FIELDS: [&str; 10] =
 /// [`Fault`], with a text of one line.
 pub fn read(line: &str, chess960: bool) -> Result<Request, Fault> {
     let anonymous = |error: String| Fault { id: None, error };
-    let map: Map<String, Value> = serde_json::from_str(line.trim_start_matches('\u{feff}'))
+    let line = line.trim_start_matches('\u{feff}').trim();
+    if line.len() > LONGEST_LINE {
+        return Err(anonymous(format!("a line of more than {LONGEST_LINE} bytes is no request")));
+    }
+    let mut objects = serde_json::Deserializer::from_str(line).into_iter::<Fields>();
+    let mut map = objects
+        .next()
+        .unwrap_or_else(|| Ok(Fields::new()))
         .map_err(|error| anonymous(format!("no JSON object: {error}")))?;
-    let id = match map.get("id") {
-        Some(id @ (Value::String(_) | Value::Number(_))) => id.clone(),
-        Some(_) => return Err(anonymous("the id is neither a string nor a number".to_owned())),
-        None => return Err(anonymous("the request has no id".to_owned())),
-    };
+    let Some(id) = map.get("id").cloned() else { return Err(anonymous("the request has no id".to_owned())) };
     let of_request = |error| Fault { id: Some(id.clone()), error };
-    match map.get("action") {
+    if objects.byte_offset() < line.len() {
+        return Err(of_request("there is text behind the JSON object".to_owned()));
+    }
+    match take::<Value>(&mut map, "action").map_err(of_request)? {
         Some(action) if action == "terminate" => {
-            let of = map.get("terminateId").cloned();
-            Ok(Request::Terminate { echo: Value::Object(map), of })
+            Ok(Request::Terminate { echo: line.to_owned(), of: map.remove("terminateId") })
         }
         Some(action) => Err(of_request(format!("no such action: {action}; there is terminate"))),
         None => asked(id.clone(), map, chess960).map(|asked| Request::Search(Box::new(asked))).map_err(of_request),
     }
 }
 
-fn asked(id: Value, mut map: Map<String, Value>, chess960: bool) -> Result<Asked, String> {
+fn asked(id: Id, mut map: Fields, chess960: bool) -> Result<Asked, String> {
     // A limit that is mistyped would not hold.
     if let Some(unknown) = map.keys().find(|key| !FIELDS.contains(&key.as_str())) {
         return Err(format!("unknown field {unknown:?}{}", did_you_mean(unknown, FIELDS)));
@@ -93,8 +106,8 @@ fn asked(id: Value, mut map: Map<String, Value>, chess960: bool) -> Result<Asked
     let mut count = |key| take(&mut map, key).map(|count: Option<NonZeroU32>| count.map(NonZeroU32::get));
     let (nodes, depth, multi_pv) = (count("nodes")?, count("depth")?, count("multipv")?);
     let movetime: Option<f64> = take(&mut map, "movetime")?;
-    if let Some(movetime) = movetime.filter(|ms| !(0.0..=LONGEST_MS).contains(ms)) {
-        return Err(format!("movetime is {movetime}: it takes 0 to {LONGEST_MS} milliseconds"));
+    if let Some(movetime) = movetime.filter(|ms| !(*ms > 0.0 && *ms <= LONGEST_MS)) {
+        return Err(format!("movetime is {movetime}: it takes more than 0 and at most {LONGEST_MS} milliseconds"));
     }
     if nodes.is_none() && movetime.is_none() && depth.is_none() {
         return Err("the request has no limit: nodes, movetime or depth".to_owned());
@@ -106,9 +119,10 @@ fn asked(id: Value, mut map: Map<String, Value>, chess960: bool) -> Result<Asked
 }
 
 /// The value of a field; `None` where it is missing or null.
-fn take<T: DeserializeOwned>(map: &mut Map<String, Value>, key: &str) -> Result<Option<T>, String> {
-    let value = map.remove(key).unwrap_or_default();
-    serde_json::from_value(value).map_err(|error| format!("{key}: {error}"))
+fn take<T: DeserializeOwned>(map: &mut Fields, key: &str) -> Result<Option<T>, String> {
+    let Some(value) = map.remove(key) else { return Ok(None) };
+    let value: serde_json::Result<Value> = serde_json::from_str(value.get());
+    value.and_then(serde_json::from_value).map_err(|error| format!("{key}: {error}"))
 }
 
 fn read_search_moves(game: &Game, texts: &[String]) -> Result<Vec<Move>, String> {
@@ -148,7 +162,7 @@ mod tests {
         assert_eq!((asked.go.movetime, asked.go.depth), (Some(10.5), Some(3)));
         assert_eq!((asked.multi_pv, asked.stats, asked.chess960), (Some(4), true, false));
         let line = r#"{"id": 2, "action": "terminate", "terminateId": 1}"#;
-        assert!(matches!(read(line, false), Ok(Request::Terminate { of: Some(of), .. }) if of == 1));
+        assert!(matches!(read(line, false), Ok(Request::Terminate { of: Some(of), .. }) if of.get() == "1"));
     }
 
     #[test]
@@ -157,20 +171,28 @@ mod tests {
             ("nodes 5", None, "no JSON object"),
             ("[1]", None, "no JSON object"),
             (r#"{"nodes": 5}"#, None, "no id"),
-            (r#"{"id": null, "nodes": 5}"#, None, "neither a string nor a number"),
+            (r#"{"id": 1, "nodes": 5} x"#, Some(1), "text behind"),
+            (r#"{"id": 1, "nodes": 5}{"id": 2, "nodes": 5}"#, Some(1), "text behind"),
+            (r#"{"id": 1, "nodes": 5}}"#, Some(1), "text behind"),
+            (r#"{"id": 1, "nodes": 5"#, None, "no JSON object: EOF"),
             (r#"{"id": 1}"#, Some(1), "no limit"),
             (r#"{"id": 1, "node": 5}"#, Some(1), "unknown field \"node\"; did you mean \"nodes\"?"),
             (r#"{"id": 1, "nodes": 0}"#, Some(1), "nodes: "),
             (r#"{"id": 1, "nodes": -1}"#, Some(1), "nodes: "),
             (r#"{"id": 1, "nodes": 5, "moves": "e2e4"}"#, Some(1), "moves: "),
             (r#"{"id": 1, "movetime": -1}"#, Some(1), "movetime is -1"),
+            (r#"{"id": 1, "movetime": 0}"#, Some(1), "movetime is 0"),
+            (r#"{"id": 1, "nodes": 5, "movetime": 0.0}"#, Some(1), "movetime is 0"),
+            (r#"{"id": 1, "movetime": 1e999}"#, Some(1), "movetime: number out of range"),
+            (r#"{"id": 1, "depth": 0}"#, Some(1), "depth: "),
+            (r#"{"id": 1, "multipv": 0, "nodes": 5}"#, Some(1), "multipv: "),
             (r#"{"id": 1, "nodes": 5, "fen": "x"}"#, Some(1), "x"),
             (r#"{"id": 1, "nodes": 5, "moves": ["e2e5"]}"#, Some(1), "e2e5"),
             (r#"{"id": 1, "nodes": 5, "searchmoves": ["e7e5"]}"#, Some(1), "searchmoves: illegal move e7e5"),
             (r#"{"id": 1, "action": "fly"}"#, Some(1), "no such action: \"fly\""),
         ] {
             let Err(fault) = read(line, false) else { panic!("{line}") };
-            assert_eq!(fault.id, id.map(Value::from), "{line}");
+            assert_eq!(fault.id.map(|id| id.to_string()), id.map(|id: u8| id.to_string()), "{line}");
             assert!(fault.error.contains(part) && !fault.error.contains('\n'), "{line}: {}", fault.error);
         }
     }
