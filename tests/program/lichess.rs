@@ -10,24 +10,29 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use zeitnot_engine::chess::Game;
 
-const TOKEN: &str = "lip_abcdefghijklmnop";
+pub const TOKEN: &str = "lip_abcdefghijklmnop";
 const STANDARD: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const SHUFFLED: &str = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
 
 /// A provider that runs.
-struct Provider {
+pub struct Provider {
     child: Child,
     errors: Option<JoinHandle<String>>,
 }
 
 impl Provider {
     fn start(server: &FakeLichess, flags: &[&str], token: Option<&str>) -> Provider {
+        Provider::start_at(&server.url, &server.url, flags, token)
+    }
+
+    /// Starts one at the addresses of lichess and of its broker.
+    pub fn start_at(lichess: &str, broker: &str, flags: &[&str], token: Option<&str>) -> Provider {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
         command.env("RUST_LOG", "trace").env_remove("LICHESS_API_TOKEN").env("NO_PROXY", "127.0.0.1");
         if let Some(token) = token {
             command.env("LICHESS_API_TOKEN", token);
         }
-        command.args(["lichess", "--backend=uniform", "--url", &server.url, "--broker", &server.url]);
+        command.args(["lichess", "--backend=uniform", "--url", lichess, "--broker", broker]);
         command.args(flags).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
@@ -41,15 +46,20 @@ impl Provider {
         Provider { child, errors: Some(errors) }
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Waits for its end: how it ended, and what it said.
-    fn ends(mut self) -> (ExitStatus, String) {
+    pub fn ends(mut self) -> (ExitStatus, String) {
         let said = self.errors.take().unwrap().join().unwrap();
         assert!(!said.contains(TOKEN), "{said}");
         (self.child.wait().unwrap(), said)
     }
 
     /// Ends it, as who has seen enough does.
-    fn kill(mut self) -> String {
+    pub fn kill(mut self) -> String {
         self.child.kill().unwrap();
         self.ends().1
     }
@@ -63,7 +73,7 @@ impl Drop for Provider {
 }
 
 /// The errors with which it ended.
-fn errors(said: &str) -> Vec<&str> {
+pub fn errors(said: &str) -> Vec<&str> {
     said.lines().filter(|line| line.starts_with("zeitnot: ")).collect()
 }
 

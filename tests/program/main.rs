@@ -19,6 +19,7 @@ mod external_manager;
 mod external_match;
 mod fake_lichess;
 mod file_names;
+mod hostile_lichess;
 mod lichess;
 mod pgn_files;
 mod play;

@@ -7,13 +7,11 @@
 //! |---|---|
 //! | `token` | the user's token: never printed, logged or stored |
 //! | `server` | the requests to lichess and to its broker |
-//! | `pauses` | growing pauses between attempts |
 //! | `work` | what a request asks for |
 //! | `stream` | the lines of a search on their way to the broker |
 //! | `poll` | registers, and waits for requests |
 //! | `provider` | serves requests with the engine |
 
-mod pauses;
 mod poll;
 mod provider;
 mod server;

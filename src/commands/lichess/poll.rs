@@ -1,14 +1,20 @@
 //! Registers the engine, and waits for requests, on a thread of its own.
 
-use super::pauses::Pauses;
 use super::server::{Failure, Registration, Server};
 use super::work::Job;
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{SendError, SyncSender};
 use std::time::{Duration, Instant};
+
+/// The pause after a failure; after each more it is twice as long, up to the longest.
+const PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Least time between two polls without an outcome: a broker that does not let them wait is not asked without end.
 const LEAST: Duration = Duration::from_secs(1);
+
+/// Least time between two requests: who leafs through a game makes some in a second.
+const LEAST_AFTER_JOB: Duration = Duration::from_millis(100);
 
 /// News for the provider.
 pub enum Event {
@@ -27,58 +33,37 @@ pub enum Event {
 }
 
 /// Starts the thread. It ends when nobody listens.
-pub fn start(server: Arc<Server>, registration: Registration, events: Sender<Event>) {
-    std::thread::spawn(move || {
-        if register(&server, &registration, &events) {
-            poll(&server, &events);
-        }
-    });
+pub fn start(server: Arc<Server>, registration: Registration, events: SyncSender<Event>) {
+    std::thread::spawn(move || poll(&server, &registration, &events));
 }
 
-/// Registers the engine; returns whether it is.
-fn register(server: &Server, registration: &Registration, events: &Sender<Event>) -> bool {
-    let mut pauses = Pauses::default();
-    loop {
-        match server.register(registration) {
-            Ok(()) => return events.send(Event::Registered).is_ok(),
-            Err(Failure::Final(reason)) => {
-                // The provider ends with it.
-                let _ = events.send(Event::Refused(reason));
-                return false;
-            }
-            Err(Failure::Passing(reason)) => {
-                if !pause(events, reason, &mut pauses) {
-                    return false;
-                }
-            }
-        }
-    }
-}
-
-fn poll(server: &Server, events: &Sender<Event>) {
-    let mut pauses = Pauses::default();
+fn poll(server: &Server, registration: &Registration, events: &SyncSender<Event>) -> Result<(), SendError<Event>> {
+    let (mut is_registered, mut pause) = (false, PAUSE);
     loop {
         let asked = Instant::now();
-        let goes_on = match server.work() {
-            Ok(job) => {
-                pauses = Pauses::default();
-                if job.is_none() {
-                    std::thread::sleep(LEAST.saturating_sub(asked.elapsed()));
-                }
-                events.send(job.map_or(Event::Idle, |job| Event::Job(Box::new(job)))).is_ok()
-            }
-            Err(reason) => pause(events, reason, &mut pauses),
+        let answer = match is_registered {
+            false => server.register(registration).map(|()| (Event::Registered, Duration::ZERO)),
+            true => server.work().map(|job| match job {
+                Some(job) => (Event::Job(Box::new(job)), LEAST_AFTER_JOB),
+                None => (Event::Idle, LEAST),
+            }),
         };
-        if !goes_on {
-            return;
-        }
+        let (event, wait) = match answer {
+            Ok((event, least)) => {
+                (is_registered, pause) = (true, PAUSE);
+                (event, least.saturating_sub(asked.elapsed()))
+            }
+            // The provider ends with it.
+            Err(Failure { reason, is_final: true, .. }) if !is_registered => {
+                return events.send(Event::Refused(reason));
+            }
+            Err(failure) => {
+                let wait = pause.max(failure.pause);
+                pause = (2 * pause).min(LONGEST_PAUSE);
+                (Event::Trouble { reason: failure.reason, pause: wait }, wait)
+            }
+        };
+        events.send(event)?;
+        std::thread::sleep(wait);
     }
-}
-
-/// Tells of trouble and waits; returns whether anybody listens.
-fn pause(events: &Sender<Event>, reason: String, pauses: &mut Pauses) -> bool {
-    let pause = pauses.next();
-    let heard = events.send(Event::Trouble { reason, pause }).is_ok();
-    std::thread::sleep(pause);
-    heard
 }

@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::time::Duration;
 use zeitnot::uci::Display;
 use zeitnot_engine::engine::{Engine, Prepared};
@@ -19,25 +19,33 @@ use zeitnot_engine::engine::{Engine, Prepared};
 /// Longest wait before the flag of Ctrl-C is looked at again.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// Most searches whose lines are on their way: the one that goes on, and a few of which the broker still takes the end.
+const MOST_SENT: usize = 8;
+/// Most threads that send lines. Those that are making a connection cannot be told to end.
+const MOST_THREADS: usize = 4 * MOST_SENT;
+
 /// The provider of analysis.
 pub struct Provider {
     engine: Engine,
     server: Arc<Server>,
-    events: Sender<Event>,
+    events: SyncSender<Event>,
     /// Most threads of a search.
     threads: u64,
     /// The line of status; hidden where standard error is no terminal.
     line: ProgressBar,
     /// Requests so far: the number of the last one.
     number: u64,
+    /// Threads that send lines.
+    sending: usize,
     /// Whether the last attempt to reach lichess failed.
     is_cut_off: bool,
 }
 
 impl Provider {
     pub fn new(engine: Engine, server: Arc<Server>, threads: u64, line: ProgressBar) -> (Provider, Receiver<Event>) {
-        let (events, receiver) = channel();
-        (Provider { engine, server, events, threads, line, number: 0, is_cut_off: false }, receiver)
+        // Nothing waits in it: a broker that has requests without end is asked for the next one when there is time.
+        let (events, receiver) = sync_channel(0);
+        (Provider { engine, server, events, threads, line, number: 0, sending: 0, is_cut_off: false }, receiver)
     }
 
     /// Serves requests until Ctrl-C.
@@ -74,6 +82,7 @@ impl Provider {
                     self.start(&job);
                 }
                 Event::Over { number, fault } => {
+                    self.sending -= 1;
                     fault.iter().for_each(|fault| self.say(fault));
                     if number == self.number {
                         self.engine.finish();
@@ -83,7 +92,7 @@ impl Provider {
                 Event::Trouble { reason, pause } => {
                     // One line for failures in a row; the line of status shows each.
                     if !std::mem::replace(&mut self.is_cut_off, true) {
-                        self.say(&format!("{reason}; it is tried again and again"));
+                        self.say(&format!("{reason}; it is tried again in {} s, and so on", pause.as_secs()));
                     }
                     self.line.set_message(format!("{reason}; next try in {} s", pause.as_secs()));
                 }
@@ -110,6 +119,14 @@ impl Provider {
     fn start(&mut self, job: &Job) {
         self.engine.finish();
         self.number += 1;
+        if self.sending >= MOST_SENT {
+            self.say(&format!("lichess takes no end of {} requests: their connections are closed", self.sending));
+            self.server.stop_sending();
+        }
+        if self.sending >= MOST_THREADS {
+            return self.say(&format!("request {} is left out", self.number));
+        }
+        self.sending += 1;
         let (sender, stream) = Stream::new();
         let (server, events, id, number) = (Arc::clone(&self.server), self.events.clone(), job.id.clone(), self.number);
         std::thread::spawn(move || {

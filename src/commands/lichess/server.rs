@@ -4,24 +4,36 @@ use super::stream::Stream;
 use super::token::Token;
 use super::work::Job;
 use anyhow::bail;
+use parking_lot::Mutex;
 use rand::distr::{Alphanumeric, SampleString as _};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use std::time::Duration;
-use ureq::http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
+use ureq::http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use ureq::http::{Response, StatusCode};
 use ureq::{Agent, Body, SendBody};
-use zeitnot_engine::network::{http_agent, http_reason};
-use zeitnot_text::printable::{plain, without_password};
+use zeitnot_engine::network::{http_reason, service_agent};
+use zeitnot_text::printable::{beginning, without_password};
 
-/// Longest silence of a server. The broker answers a long poll after 10 s.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longest silence of a server, and the longest time for an answer. The broker answers a long poll after 10 s.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Longest answer that is read, in bytes: a list of some 500 engines, or a game of 10,000 moves.
+const LONGEST_ANSWER: u64 = 256 << 10;
+
+/// Longest pause that a server is granted, in seconds.
+const LONGEST_PAUSE: f64 = 3_600.0;
+
+/// Seconds for which lichess wants to be left alone after it has answered 429.
+const AFTER_TOO_MANY: f64 = 60.0;
 
 /// Characters of the secret by which the broker knows this process.
 const SECRET: usize = 32;
 
-/// Most characters of a server's reason that are shown.
+/// Most characters of a server's reason that are shown, and of an id.
 const REASON: usize = 200;
 
 const ENGINES: &str = "/api/external-engine";
@@ -38,12 +50,20 @@ pub struct Registration {
 /// Depth of a usual search, which lichess asks every engine for: the mean depth of some ten thousand nodes.
 const USUAL_DEPTH: u32 = 12;
 
-/// The reason why a request failed, in one line.
-pub enum Failure {
-    /// It would fail again.
-    Final(String),
-    /// It may succeed later.
-    Passing(String),
+/// A request that failed.
+pub struct Failure {
+    /// The reason, in one line.
+    pub reason: String,
+    /// Whether it would fail again.
+    pub is_final: bool,
+    /// Time for which the server asks to be left alone.
+    pub pause: Duration,
+}
+
+impl Failure {
+    fn passing(reason: String) -> Failure {
+        Failure { reason, is_final: false, pause: Duration::ZERO }
+    }
 }
 
 /// An engine in lichess' list.
@@ -57,6 +77,8 @@ struct Listed {
 pub struct Server {
     lichess: Site,
     broker: Site,
+    /// The broker's agent for the lines of searches.
+    for_lines: Mutex<Agent>,
     token: Token,
     /// Chosen at random by this process, and gone with it.
     secret: String,
@@ -70,11 +92,10 @@ struct Site {
 
 impl Site {
     fn new(url: &str) -> anyhow::Result<Site> {
-        let is_https = url.starts_with("https://");
-        if !is_https && !url.starts_with("http://") {
+        if !url.starts_with("https://") && !url.starts_with("http://") {
             bail!("{} is no address: it has to begin with https:// or http://", without_password(url));
         }
-        Ok(Site { url: url.trim_end_matches('/').to_owned(), agent: http_agent(is_https, PATIENCE) })
+        Ok(Site { url: url.trim_end_matches('/').to_owned(), agent: agent(url) })
     }
 
     fn host(&self) -> String {
@@ -82,21 +103,35 @@ impl Site {
         shown.split('/').nth(2).unwrap_or(&shown).to_owned()
     }
 
-    fn unreached(&self, error: &ureq::Error) -> String {
-        format!("cannot reach {}: {}", self.host(), first_line(&http_reason(error, PATIENCE)))
+    fn unreached(&self, error: &ureq::Error) -> Failure {
+        let reason = http_reason(error, PATIENCE);
+        Failure::passing(format!("cannot reach {}: {}", self.host(), first_line(&reason)))
     }
 
-    /// The text about an answer that is none of those expected.
-    fn refusal(&self, response: Response<Body>) -> String {
-        let status = response.status();
-        let reason = first_line(&response.into_body().read_to_string().unwrap_or_default());
-        let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
-        format!("{} answers {status}{reason}", self.host())
+    /// An answer that is none of those expected.
+    fn refusal(&self, mut response: Response<Body>) -> Failure {
+        let (status, pause) = (response.status(), pause(&response));
+        let is_final = match status {
+            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => false,
+            StatusCode::MOVED_PERMANENTLY | StatusCode::PERMANENT_REDIRECT => true,
+            _ => status.is_client_error(),
+        };
+        let reason = match header(&response, LOCATION) {
+            Some(place) if status.is_redirection() => {
+                format!("it leads to {}, which is not followed", without_password(&place))
+            }
+            _ => text(&mut response).unwrap_or_default(),
+        };
+        let reason = if reason.is_empty() { reason } else { format!(": {}", first_line(&reason)) };
+        Failure { reason: format!("{} answers {status}{reason}", self.host()), is_final, pause }
     }
 
-    fn read<T: DeserializeOwned>(&self, response: Response<Body>) -> Result<T, String> {
-        let text = response.into_body().read_to_string().map_err(|error| self.unreached(&error))?;
-        serde_json::from_str(&text).map_err(|error| format!("{}: the answer is not understood: {error}", self.host()))
+    fn read<T: DeserializeOwned>(&self, mut response: Response<Body>) -> Result<T, Failure> {
+        let text = text(&mut response).map_err(|error| self.unreached(&error))?;
+        serde_json::from_str(&text).map_err(|error| {
+            let reason = beginning(&error.to_string(), REASON);
+            Failure::passing(format!("{}: the answer is not understood: {reason}", self.host()))
+        })
     }
 }
 
@@ -107,7 +142,9 @@ impl Server {
     /// When one is no address.
     pub fn new(lichess: &str, broker: &str, token: Token) -> anyhow::Result<Server> {
         let secret = Alphanumeric.sample_string(&mut rand::rng(), SECRET);
-        Ok(Server { lichess: Site::new(lichess)?, broker: Site::new(broker)?, token, secret })
+        let (lichess, broker) = (Site::new(lichess)?, Site::new(broker)?);
+        let for_lines = Mutex::new(agent(&broker.url));
+        Ok(Server { lichess, broker, for_lines, token, secret })
     }
 
     /// Puts the engine into the user's list, in the place of the one that has its name.
@@ -117,9 +154,9 @@ impl Server {
     pub fn register(&self, registration: &Registration) -> Result<(), Failure> {
         let (site, agent) = (&self.lichess, &self.lichess.agent);
         let url = format!("{}{ENGINES}", site.url);
-        let unreached = |error| Failure::Passing(site.unreached(&error));
+        let unreached = |error| site.unreached(&error);
         let listed = agent.get(&url).header(AUTHORIZATION, self.token.authorization()).call().map_err(unreached)?;
-        let listed: Vec<Listed> = site.read(self.checked(listed)?).map_err(Failure::Passing)?;
+        let listed: Vec<Listed> = site.read(self.checked(listed)?)?;
         let form = json!({
             "name": registration.name, "maxThreads": registration.threads, "maxHash": registration.megabytes,
             "defaultDepth": USUAL_DEPTH, "variants": ["chess"], "providerSecret": self.secret,
@@ -129,31 +166,29 @@ impl Server {
             None => agent.post(&url),
         };
         let request = request.header(AUTHORIZATION, self.token.authorization()).header(CONTENT_TYPE, JSON);
-        self.checked(request.send(form.to_string()).map_err(unreached)?).map(drop)
+        let answer = self.checked(request.send(form.to_string()).map_err(unreached)?)?;
+        // Who stands between may answer anything.
+        site.read::<Listed>(answer).map(drop)
     }
 
     /// An answer of lichess that tells of no error.
     fn checked(&self, response: Response<Body>) -> Result<Response<Body>, Failure> {
         match response.status() {
             status if status.is_success() => Ok(response),
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Failure::Final(format!(
-                "{} does not take the token ({}): it has to be valid, with the scopes engine:read and engine:write",
-                self.lichess.host(),
-                response.status()
-            ))),
-            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => {
-                Err(Failure::Passing(self.lichess.refusal(response)))
+            status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+                const NEEDED: &str = "it has to be valid, with the scopes engine:read and engine:write";
+                let reason = format!("{} does not take the token ({status}): {NEEDED}", self.lichess.host());
+                Err(Failure { reason, is_final: true, pause: Duration::ZERO })
             }
-            status if status.is_client_error() => Err(Failure::Final(self.lichess.refusal(response))),
-            _ => Err(Failure::Passing(self.lichess.refusal(response))),
+            _ => Err(self.lichess.refusal(response)),
         }
     }
 
     /// Waits for a request as long as the broker lets it wait; `None` where nobody asked.
     ///
     /// # Errors
-    /// The reason, in one line.
-    pub fn work(&self) -> Result<Option<Job>, String> {
+    /// [`Failure`].
+    pub fn work(&self) -> Result<Option<Job>, Failure> {
         let (site, url) = (&self.broker, format!("{}{WORK}", self.broker.url));
         let body = json!({ "providerSecret": self.secret }).to_string();
         let response = site.agent.post(url).header(CONTENT_TYPE, JSON).send(body);
@@ -161,7 +196,7 @@ impl Server {
         match response.status() {
             StatusCode::OK => site.read(response).and_then(|job: Job| match is_plain(&job.id) {
                 true => Ok(Some(job)),
-                false => Err(format!("{}: a request has a strange id", site.host())),
+                false => Err(Failure::passing(format!("{}: a request has a strange id", site.host()))),
             }),
             StatusCode::NO_CONTENT => Ok(None),
             _ => Err(site.refusal(response)),
@@ -174,23 +209,88 @@ impl Server {
     /// The reason, in one line, where lichess found fault with the lines.
     pub fn submit(&self, id: &str, lines: Stream) -> Result<(), String> {
         let (site, url) = (&self.broker, format!("{}{WORK}/{id}", self.broker.url));
-        let request = site.agent.post(url).header(CONTENT_TYPE, "text/plain");
+        let agent = self.for_lines.lock().clone();
+        let request = agent.post(url).header(CONTENT_TYPE, "text/plain");
         // A connection that was kept may be dead, and lines that were sent are gone.
         match request.header(CONNECTION, "close").send(SendBody::from_owned_reader(lines)) {
             // Who asked has gone: lichess forgets the request, or closes the connection.
             Ok(response) if response.status().is_success() || response.status() == StatusCode::NOT_FOUND => Ok(()),
-            Ok(response) => Err(site.refusal(response)),
+            Ok(response) => Err(site.refusal(response).reason),
             Err(ureq::Error::Io(_)) => Ok(()),
-            Err(error) => Err(site.unreached(&error)),
+            Err(error) => Err(site.unreached(&error).reason),
         }
+    }
+
+    /// Closes the connections on which lines are sent.
+    pub fn stop_sending(&self) {
+        std::mem::replace(&mut *self.for_lines.lock(), agent(&self.broker.url)).shutdown();
     }
 }
 
 /// Whether an id can be a part of an address as it is.
 fn is_plain(id: &str) -> bool {
-    !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    (1..=REASON).contains(&id.len()) && id.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 fn first_line(text: &str) -> String {
-    plain(text.lines().next().unwrap_or_default()).chars().take(REASON).collect()
+    beginning(text.lines().next().unwrap_or_default(), REASON)
+}
+
+/// The agent for an address.
+fn agent(url: &str) -> Agent {
+    service_agent(url.starts_with("https://"), PATIENCE)
+}
+
+fn text(response: &mut Response<Body>) -> Result<String, ureq::Error> {
+    response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_string()
+}
+
+fn header(response: &Response<Body>, name: HeaderName) -> Option<String> {
+    response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// Time for which a server asks to be left alone, in seconds or by a date.
+fn pause(response: &Response<Body>) -> Duration {
+    let until =
+        |text: &str| Some((OffsetDateTime::parse(text, &Rfc2822).ok()? - OffsetDateTime::now_utc()).as_seconds_f64());
+    let asked = header(response, RETRY_AFTER).and_then(|text| text.trim().parse().ok().or_else(|| until(&text)));
+    let usual = if response.status() == StatusCode::TOO_MANY_REQUESTS { AFTER_TOO_MANY } else { 0.0 };
+    // A negative one is over.
+    Duration::try_from_secs_f64(asked.unwrap_or(usual).min(LONGEST_PAUSE)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pause_of(status: u16, asked: Option<&str>) -> u64 {
+        let response =
+            asked.iter().fold(Response::builder().status(status), |to, asked| to.header(RETRY_AFTER, *asked));
+        pause(&response.body(Body::builder().data("")).unwrap()).as_secs()
+    }
+
+    #[test]
+    fn a_server_is_left_alone_as_long_as_it_asks() {
+        let date = |seconds| (OffsetDateTime::now_utc() + time::Duration::seconds(seconds)).format(&Rfc2822).unwrap();
+        for (asked, from, to) in [
+            ("7", 7, 7),
+            (" 7 ", 7, 7),
+            ("0", 0, 0),
+            ("-5", 0, 0),
+            ("999999999999999999999999999", 3_600, 3_600),
+            ("inf", 3_600, 3_600),
+            ("nan", 0, 3_600),
+            (&date(100), 90, 100),
+            (&date(100).replace("+0000", "GMT"), 90, 100),
+            (&date(-100), 0, 0),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 3_600, 3_600),
+            ("Fri, 99 Foo", 60, 60),
+            ("soon", 60, 60),
+            ("", 60, 60),
+        ] {
+            let pause = pause_of(429, Some(asked));
+            assert!((from..=to).contains(&pause), "{asked}: {pause}");
+        }
+        assert_eq!((pause_of(429, None), pause_of(503, None), pause_of(503, Some("9"))), (60, 0, 9));
+    }
 }

@@ -3,9 +3,13 @@
 use serde::Deserialize;
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::engine::GoParams;
+use zeitnot_text::printable::beginning;
 
 /// Most lines of analysis that the broker takes.
 const MOST_LINES: u64 = 5;
+
+/// Most characters of the name of a variant that are shown.
+const NAME: usize = 40;
 
 /// A time from which on lichess means no end, in milliseconds: it says a day.
 const ENDLESS_MS: f64 = 12.0 * 3_600e3;
@@ -50,7 +54,7 @@ impl Work {
     pub fn game(&self) -> Result<Game, String> {
         // The engine is registered for chess alone, whose other names are those of lichess' pages.
         if !["chess", "standard", "chess960", "fromPosition"].contains(&self.variant.as_str()) {
-            return Err(format!("the variant {} is not played", self.variant));
+            return Err(format!("the variant {} is not played", beginning(&self.variant, NAME)));
         }
         let mut game = Game::from_fen(&self.initial_fen, true).map_err(|error| error.to_string())?;
         for mv in &self.moves {

@@ -66,7 +66,7 @@ pub use built_in::{BuiltIn, NAME as BUILT_IN};
 pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
 #[cfg(feature = "download")]
-pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source, http_agent, http_reason};
+pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source, http_reason, service_agent};
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{InputFormat, PolicyKind, ValueKind};
 pub use onnx::{

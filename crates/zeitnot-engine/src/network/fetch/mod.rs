@@ -18,7 +18,7 @@ mod http;
 mod part;
 mod source;
 
-pub use agent::{http_agent, http_reason};
+pub use agent::{http_reason, service_agent};
 pub use error::FetchError;
 pub use source::Source;
 

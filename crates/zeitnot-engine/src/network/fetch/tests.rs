@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 
 use tempfile::TempDir;
 
+use super::agent::http_agent;
 use super::*;
 use crate::network::testing::random_network;
 
