@@ -85,7 +85,7 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String), switches:
         None if spec.kind == Kind::Check => switch,
         None => anyhow::bail!("--{flag} lacks its value: --{flag}=VALUE"),
     };
-    engine.set_option(spec.name, value)?;
+    engine.set_flag(spec.name, value)?;
     Ok(())
 }
 

@@ -135,7 +135,7 @@ pub fn engine_and_switches(
     }
     for spec in SPECS {
         if let Some(value) = matches.get_one::<String>(spec.name) {
-            engine.set_option(spec.name, value).with_context(|| format!("--{}", spec.flag))?;
+            engine.set_flag(spec.name, value).with_context(|| format!("--{}", spec.flag))?;
         }
     }
     switches::of_command_line(matches, &mut switches)?;

@@ -139,7 +139,7 @@ pub fn own_player<'a>(
     let mut engine = engine_options::engine(matches, engine_options::MAY_INSTALL)?;
     let mut texts = Vec::new();
     for (option, value) in pairs(flag, settings)? {
-        engine.set_option(&option, &value).with_context(|| format!("{flag} {option}={value}"))?;
+        engine.set_flag(&option, &value).with_context(|| format!("{flag} {option}={value}"))?;
         texts.push(format!("{option}={value}"));
     }
     let name = if texts.is_empty() { name.to_owned() } else { format!("{name} ({})", texts.join(", ")) };

@@ -268,12 +268,23 @@ impl Engine {
     /// # Errors
     /// [`OptionError`], also for a time manager that cannot be built; and nothing is changed.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        let before = self.options.clone();
+        self.set_flag(name, value)?;
+        let same = Options { was_set: self.options.was_set.clone(), ..before.clone() };
+        if self.options == same && self.options.stopper_params() == before.stopper_params() {
+            self.options.was_set = before.was_set;
+        }
+        Ok(())
+    }
+
+    /// Sets an option that a person named, in a command line or a file of options: it counts as set even where it stands
+    /// so already.
+    ///
+    /// # Errors
+    /// As those of [`Engine::set_option`].
+    pub fn set_flag(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let mut options = self.options.clone();
         options.set(name, value)?;
-        let same = Options { was_set: options.was_set.clone(), ..self.options.clone() };
-        if options == same && options.stopper_params() == self.options.stopper_params() {
-            options.was_set.clone_from(&self.options.was_set);
-        }
         self.set_options(options)?;
         self.books_and_tables.option_set(name);
         Ok(())

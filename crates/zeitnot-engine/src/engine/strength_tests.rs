@@ -180,6 +180,9 @@ fn options_that_are_sent_as_they_stand_are_no_wish() {
     }
     assert_eq!(engine.manner(&on_clock()), Some(Manner::of_maia(1500, true)));
     assert_eq!(engine.played_options(&on_clock()).temperature, 1.0);
+    engine.set_flag("TimeManager", zeitnot_time::DEFAULT_MANAGER).unwrap();
+    assert_eq!(engine.manner(&on_clock()), None, "a flag is a wish");
     engine.set_option("NodesPerMove", "5").unwrap();
-    assert_eq!(engine.manner(&on_clock()), None);
+    engine.set_option("NodesPerMove", "0").unwrap();
+    assert_eq!(engine.manner(&on_clock()), None, "and stays one");
 }
