@@ -78,11 +78,16 @@ impl Drop for OwnedChild {
 /// # Errors
 /// The problem, in words.
 pub fn split(command: &str) -> Result<(String, Vec<String>), &'static str> {
-    // Backslashes in the paths of Windows quote nothing.
-    let escaped = if cfg!(windows) { command.replace('\\', "\\\\") } else { command.to_owned() };
-    let mut words = shlex::split(&escaped).ok_or("a quotation mark is not closed")?.into_iter();
+    let mut words = words(command).ok_or("a quotation mark is not closed")?.into_iter();
     let program = words.next().filter(|word| !word.is_empty()).ok_or("it names no program")?;
     Ok((program, words.collect()))
+}
+
+/// The words of a text as a shell splits them; `None` where a quotation mark is not closed.
+pub fn words(text: &str) -> Option<Vec<String>> {
+    // Backslashes in the paths of Windows quote nothing.
+    let escaped = if cfg!(windows) { text.replace('\\', "\\\\") } else { text.to_owned() };
+    shlex::split(&escaped)
 }
 
 /// The file that the command line runs: a path as it is, a name as the system finds it in `PATH`. `None`

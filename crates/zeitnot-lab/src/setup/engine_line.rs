@@ -1,6 +1,7 @@
 //! Reads an engine that a command line names: its command, with its name, its rating and its options before it.
 
 use super::SetupError;
+use zeitnot_engine::child::words;
 
 /// Begins of the words that may stand before a command.
 const KEYS: [&str; 4] = ["name=", "rating=", "option.", "cmd="];
@@ -27,10 +28,13 @@ impl EngineLine {
     pub fn parse(text: &str) -> Result<EngineLine, SetupError> {
         let fail = |reason: String| SetupError::EngineLine { text: text.to_owned(), reason };
         let (mut line, mut rest) = (EngineLine::default(), text.trim());
-        while let Some(key) = KEYS.into_iter().find(|key| rest.starts_with(key)) {
+        loop {
             let end = end_of_word(rest);
-            let words = shlex::split(&rest[key.len()..end]).filter(|words| words.len() == 1);
-            let value = words.and_then(|mut words| words.pop()).filter(|value| !value.is_empty());
+            let word = words(&rest[..end]).and_then(|mut words| words.pop());
+            // A word whose quotation mark is not closed may have been meant as a key.
+            let text = word.as_deref().unwrap_or_else(|| rest.trim_start_matches(['\'', '"']));
+            let Some(key) = KEYS.into_iter().find(|key| text.starts_with(key)) else { break };
+            let value = word.as_deref().map(|word| word[key.len()..].to_owned()).filter(|value| !value.is_empty());
             let value = value.ok_or_else(|| fail(format!("{key} has no value, or a quotation mark is not closed")))?;
             match (key, value.split_once('=')) {
                 ("name=", _) => line.name = Some(value),
@@ -52,18 +56,10 @@ impl EngineLine {
     }
 }
 
-/// The end of the first word of a text; quotation marks hold words together.
+/// The end of the first word of a text: the first blank up to which a shell reads one whole word.
 fn end_of_word(text: &str) -> usize {
-    let mut quote = None;
-    let is_end = |(_, c): &(usize, char)| {
-        match (*c, quote) {
-            ('\'' | '"', None) => quote = Some(*c),
-            (c, Some(open)) if c == open => quote = None,
-            _ => {}
-        }
-        quote.is_none() && c.is_whitespace()
-    };
-    text.char_indices().find(is_end).map_or(text.len(), |(at, _)| at)
+    let is_word = |at: &usize| words(&text[..*at]).is_some_and(|words| words.len() == 1);
+    text.match_indices(char::is_whitespace).map(|(at, _)| at).find(is_word).unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -89,6 +85,29 @@ mod tests {
         }
         let plain = EngineLine { command: "stockfish".into(), ..EngineLine::default() };
         assert_eq!(EngineLine::parse("stockfish").unwrap(), plain);
+    }
+
+    #[test]
+    fn words_are_those_of_a_shell() {
+        for line in [
+            r#"name='A b' 'option.Move Overhead=30' cmd="./x y""#,
+            r#""name=A b" option.'Move Overhead'=30 ./x y"#,
+            r#"name=A\ b "option.Move Overhead"=30 'cmd=./x y'"#,
+            r#"n"ame=A b" option.Move" "Overhead='30' ./x y"#,
+        ] {
+            if cfg!(windows) && line.contains('\\') {
+                continue;
+            }
+            let line = EngineLine::parse(line).unwrap();
+            assert_eq!(line.name.as_deref(), Some("A b"));
+            assert_eq!(line.options, [("Move Overhead".to_owned(), "30".to_owned())]);
+            assert_eq!(line.command, "./x y");
+        }
+        assert_eq!(
+            EngineLine::parse(r"name=#1 'C:\my engines\x.exe' name=b").unwrap().command,
+            r"'C:\my engines\x.exe' name=b"
+        );
+        assert!(EngineLine::parse("\"name=A x").unwrap_err().to_string().ends_with("a quotation mark is not closed"));
     }
 
     #[test]
