@@ -6,7 +6,9 @@ use anyhow::{Context as _, bail};
 use clap::{Arg, ArgMatches, Command};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use zeitnot_engine::chess::Move;
+use zeitnot_engine::chess::{Game, Move};
+use zeitnot_engine::engine::{Engine, GoParams};
+use zeitnot_engine::network::BUILT_IN;
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_lab::Openings;
 
@@ -19,7 +21,9 @@ const PLIES: usize = 8;
 /// Random moves from the positions of a book, which are past the beginning already.
 const PLIES_OF_A_BOOK: usize = 4;
 /// Largest distance of a value from a draw: positions beyond it are decided, and no game is played from them.
-const MOST_VALUE: f32 = 0.7;
+const MOST_VALUE: f32 = 0.6;
+/// Nodes of the search that looks at a position which the network does not find decided.
+const NODES: u64 = 100;
 /// Most positions drawn to find one that is not decided, before the book is given up.
 const MOST_DRAWN: usize = 1_000;
 
@@ -30,8 +34,8 @@ pub fn command() -> Command {
     let command = Command::new(NAME)
         .about("Draw start positions for games that make training data, as OpenBench asks for them")
         .after_long_help(
-            "From each opening 8 or 9 random moves are played, 4 or 5 from one of a book. Positions that the network, without \
-             --weights the built-in one, values further than 0.7 from a draw are left out.",
+            "From each opening 8 or 9 random moves are played, 4 or 5 from one of a book. Positions that the built-in network \
+             values further than 0.6 from a draw, at once or after 100 nodes, are left out: whatever network is to be trained.",
         )
         .arg(request);
     engine_options::add_to(command)
@@ -75,7 +79,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let plies = if request.book.is_some() { PLIES_OF_A_BOOK } else { PLIES };
     let openings = Openings::read(request.book.as_slice(), None)?;
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
-    engine_options::prefer_built_in(&mut engine)?;
+    for (name, value) in [("WeightsFile", BUILT_IN), ("Threads", "1"), ("MinibatchSize", "8")] {
+        engine.set_option(name, value)?;
+    }
     engine.prepare()?;
     let mut evaluator = engine.network_evaluator()?;
     let mut random = SplitMix64(request.seed);
@@ -88,13 +94,22 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             }
             let Some(game) = openings.with_random_moves(plies + index % 2, &mut random) else { continue };
             let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
-            if evaluator.evaluate(&game, &moves)?.1.q.abs() <= MOST_VALUE {
+            if evaluator.evaluate(&game, &moves)?.1.q.abs() <= MOST_VALUE && is_undecided(&mut engine, &game)? {
                 break game.fen();
             }
         };
         say!("info string {NAME} {fen}");
     }
     Ok(())
+}
+
+/// Whether a search finds neither a mate nor a value beyond the limit: the network alone does not see what hangs.
+fn is_undecided(engine: &mut Engine, game: &Game) -> anyhow::Result<bool> {
+    engine.new_game();
+    engine.set_game(game.clone());
+    let go = GoParams { nodes: Some(NODES), ..GoParams::default() };
+    let (end, _) = engine.run(&go, engine.now_ms(), None)?;
+    Ok(end.best_line().is_some_and(|line| line.mate.is_none() && line.wl.abs() <= MOST_VALUE))
 }
 
 #[cfg(test)]

@@ -471,6 +471,14 @@ fn genfens_gives_openbench_positions_to_play_from() {
         assert!(!zeitnot_engine::chess::Game::from_fen(fen, false).unwrap().current().legal_moves().is_empty());
         assert!(fen.ends_with(" 5") && fen.contains([" w ", " b "][index % 2]), "{fen}");
     }
+    // The eighth position of this seed had a mate in one, and hangs pieces to a network that searches nothing.
+    for fen in fens(&["genfens 10 seed 1 book None", "quit"]) {
+        let game = zeitnot_engine::chess::Game::from_fen(&fen, false).unwrap();
+        let mates = |mv: zeitnot_engine::chess::Move| game.san(mv).ends_with('#');
+        assert!(!game.current().legal_moves().into_iter().any(mates), "{fen}");
+    }
+    // Whatever network is to be trained with them.
+    assert_eq!(asked, fens(&["genfens", "6", "seed", "1", "book", "None", "--weights", "tiny.pb.gz"]));
     fs::write(folder.path().join("book.epd"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n").unwrap();
     assert_eq!(fens(&["genfens 2 seed 1 book book.epd", "quit"]).len(), 2);
     // Whatever is played here, White wins.
