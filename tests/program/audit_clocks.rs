@@ -167,7 +167,11 @@ fn tables_of_losses_have_commands_that_work_when_pasted() {
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && said.starts_with(expected), "{command}: {said}");
         assert!(said.contains("would have granted it") && said.contains("hard_limit"), "{said}");
+        let budget = said.lines().find_map(|line| line.trim_start().strip_prefix("budget ")).unwrap();
+        assert!(!budget.trim_start().starts_with("0 ms"), "{command}: {said}");
     }
+    let (out, _) = said(folder.path(), &["time", "audit", name, "--overhead", "30"]);
+    assert_eq!(out.lines().filter(|line| line.ends_with(" --overhead 30")).count(), 6, "{out}");
 }
 
 #[test]

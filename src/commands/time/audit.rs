@@ -134,7 +134,7 @@ impl Audit {
             sums.add_game(&times.moves, advice);
         }
         self.players.add([Color::White, Color::Black].map(|color| Some(player_name(game, color))), times, &advice);
-        let lost = lost_on_time(game, times, path).map(|lost_on_time| LostGame {
+        let lost = lost_on_time(game, times, path, self.overhead_ms).map(|lost_on_time| LostGame {
             file: path.display().to_string(),
             game: game.number,
             lost_on_time,

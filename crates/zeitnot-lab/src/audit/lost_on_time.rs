@@ -7,6 +7,7 @@ use crate::games::pgn_reader::PgnGame;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use zeitnot_engine::chess::Color;
+use zeitnot_engine::engine::Options;
 use zeitnot_text::printable::is_safe;
 use zeitnot_text::words::time;
 
@@ -79,8 +80,9 @@ impl LostOnTime {
     }
 }
 
-/// How a game was lost on time, if it was. `file` is the game's file in [`LostOnTime::explain`].
-pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path) -> Option<LostOnTime> {
+/// How a game was lost on time, if it was. `file` is the game's file in [`LostOnTime::explain`], and `overhead_ms` what
+/// the managers that are asked keep clear of a move.
+pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path, overhead_ms: f64) -> Option<LostOnTime> {
     let loss = times.loss?;
     let is_white = loss.color.is_white();
     let side = usize::from(!is_white);
@@ -112,7 +114,10 @@ pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path) -> Option<Lo
         over_ms,
         latency_ms: late.and_then(|late| late.latency_ms),
         longest: longest.map(long_thought),
-        explain: ply.filter(|_| clock_ms.is_some()).map(|ply| explain_command(file, game.number, ply)),
+        explain: ply.zip(clock_ms).map(|(ply, clock_ms)| {
+            let command = format!("zeitnot time explain game {} --number {} --ply {ply}", quoted(file), game.number);
+            command + &overhead_flag(overhead_ms, clock_ms)
+        }),
     })
 }
 
@@ -147,9 +152,11 @@ pub fn player_name(game: &PgnGame, color: Color) -> &str {
     Some(game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or(name)
 }
 
-/// The command that explains what a manager would have granted the move after `ply` plies of game `number`.
-fn explain_command(file: &Path, number: usize, ply: usize) -> String {
-    format!("zeitnot time explain game {} --number {number} --ply {ply}", quoted(file))
+/// The overhead as a flag where it is not the engine's own: a tenth of the clock where it would take all of it.
+fn overhead_flag(overhead_ms: f64, clock_ms: f64) -> String {
+    let overhead_ms = if overhead_ms < clock_ms { overhead_ms } else { (clock_ms / 10.0).floor() };
+    let is_usual = overhead_ms == Options::default().move_overhead as f64;
+    if is_usual { String::new() } else { format!(" --overhead {overhead_ms}") }
 }
 
 /// Quotes a path so that a shell reads one word that is not a flag. Characters that control a terminal are escaped, so
@@ -193,6 +200,19 @@ mod tests {
             ("5%\u{202e}b", r#""$(printf '5%%\342\200\256b')""#),
         ] {
             assert_eq!(quoted(Path::new(path)), word);
+        }
+    }
+
+    #[test]
+    fn a_hint_has_an_overhead_that_leaves_something() {
+        for (overhead_ms, clock_ms, flag) in [
+            (200.0, 5_000.0, ""),
+            (10.0, 5_000.0, " --overhead 10"),
+            (200.0, 200.0, " --overhead 20"),
+            (200.0, 46.0, " --overhead 4"),
+            (10.0, 3.0, " --overhead 0"),
+        ] {
+            assert_eq!(overhead_flag(overhead_ms, clock_ms), flag, "{overhead_ms} {clock_ms}");
         }
     }
 }

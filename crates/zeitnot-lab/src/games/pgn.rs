@@ -248,7 +248,7 @@ mod tests {
             let pgn = text(record);
             assert!(pgn.replace('\n', " ").contains(end), "{pgn}");
             let game = &read_games(pgn.as_bytes()).unwrap()[0];
-            let lost = lost_on_time(game, &game_times(game), Path::new("g.pgn")).unwrap();
+            let lost = lost_on_time(game, &game_times(game), Path::new("g.pgn"), 200.0).unwrap();
             (lost.side, lost.is_drawn, lost.clock_ms, lost.used_ms, lost.over_ms)
         };
         let late = |is_drawn| ("white".to_owned(), is_drawn, Some(440.0), Some(788.0), Some(348.0));

@@ -62,7 +62,7 @@ pub fn section(
     rules: &ReportRules,
     added: &mut Added,
 ) -> Result<Section, ReportError> {
-    let Survey { games, with_clocks, damaged, players, lost, .. } = survey(path, source, added)?;
+    let Survey { games, with_clocks, damaged, players, lost, .. } = survey(path, source, rules.overhead_ms, added)?;
     if with_clocks == 0 {
         return Err(ReportError::NoClocks { games, problem: added.problems.first().cloned() });
     }
@@ -117,7 +117,12 @@ pub fn section(
 }
 
 /// Reads the games for the first time.
-fn survey(path: &Path, source: &mut (impl Read + Seek), added: &mut Added) -> Result<Survey, ReportError> {
+fn survey(
+    path: &Path,
+    source: &mut (impl Read + Seek),
+    overhead_ms: f64,
+    added: &mut Added,
+) -> Result<Survey, ReportError> {
     let mut survey = Survey::default();
     let mut remarks = Remarks::default();
     source.rewind()?;
@@ -127,7 +132,7 @@ fn survey(path: &Path, source: &mut (impl Read + Seek), added: &mut Added) -> Re
         survey.is_pgn |= !game.game.tags.is_empty() || !game.game.game.moves().is_empty();
         added.problems.extend(super::problem(&game.game));
         remarks.add(&game.game, &game.times);
-        if let Some(lost) = lost_on_time(&game.game, &game.times, path) {
+        if let Some(lost) = lost_on_time(&game.game, &game.times, path, overhead_ms) {
             survey.lost.add(game.game.number, lost);
         }
         if game.times.moves.is_empty() {
@@ -224,7 +229,7 @@ mod tests {
     fn those_with_the_most_games_come_first() {
         let players = |text: &str| {
             let mut source = std::io::Cursor::new(text.as_bytes());
-            let survey = survey(Path::new("g.pgn"), &mut source, &mut Added::default()).unwrap();
+            let survey = survey(Path::new("g.pgn"), &mut source, 200.0, &mut Added::default()).unwrap();
             shown_players(&survey.players)
         };
         let game =

@@ -55,7 +55,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let spec = matches.get_one::<String>("manager").or(own_manager.as_ref()).unwrap_or(&defaults.time_manager);
     let plan = plan_of(place, &game.game, &moves, spec, overhead_ms)?.context("a move with a clock has a plan")?;
     let is_played = ply < plies;
-    let lost = lost_on_time(&game, &times, path).filter(|lost| lost.ply == Some(ply));
+    let lost = lost_on_time(&game, &times, path, overhead_ms).filter(|lost| lost.ply == Some(ply));
     if matches.get_flag("json") {
         let Value::Object(mut object) = serde_json::to_value(&plan)? else { anyhow::bail!("a plan is an object") };
         let Value::Object(played) = played(&game, &mv, is_played, lost.is_some()) else {
