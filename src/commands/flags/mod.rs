@@ -8,11 +8,16 @@
 pub mod match_flags;
 pub mod time_flags;
 
+use crate::commands::output::note;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction};
+use std::str::FromStr;
 use zeitnot_engine::chess::{FenError, Game};
 use zeitnot_lab::Preset;
 use zeitnot_text::files;
+
+/// Increments in the time of a game of people, at most.
+const INCREMENTS: u64 = 20;
 
 /// A flag with a value.
 pub fn flag(name: &'static str, value: &'static str) -> Arg {
@@ -27,6 +32,23 @@ pub fn switch(name: &'static str, help: &'static str) -> Arg {
 /// The switch for machine-readable output.
 pub fn json_flag() -> Arg {
     switch("json", "Output as JSON")
+}
+
+/// Reads a time control. Where people would mean minutes, a line says that it is seconds.
+pub fn time_control<T: FromStr>(text: &str) -> Result<T, T::Err> {
+    let control = text.parse()?;
+    for (base, increment) in text.split(',').filter_map(as_people_write) {
+        let minutes = 60 * base;
+        note!("{base}+{increment} is {base} seconds; minutes are {base}m+{increment} or {minutes}+{increment}");
+    }
+    Ok(control)
+}
+
+/// Whole numbers as people write minutes and seconds, `3+2` or `15+10`; engines have more increments, as in `60+1`.
+fn as_people_write(text: &str) -> Option<(u64, u64)> {
+    let (base, increment) = text.trim().split_once('+')?;
+    let (base, increment): (u64, u64) = (base.parse().ok()?, increment.parse().ok()?);
+    (1..=(INCREMENTS * increment).clamp(30, 180)).contains(&base).then_some((base, increment))
 }
 
 /// `--preset`, a time control by its name, instead of `--tc`.
@@ -65,4 +87,21 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 /// Reads a flag's text that may name a path, whose bytes need not be UTF-8.
 pub fn text_with_paths() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|text| files::from_os(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_people_write;
+
+    #[test]
+    fn time_controls_of_people_are_told_from_those_of_engines() {
+        for text in ["3+2", "1+0", "5+3", "10+5", "15+10", "90+30", "1+1", "10+0", "30+0"] {
+            assert!(as_people_write(text).is_some(), "{text}");
+        }
+        for text in
+            ["10+0.1", "60+1", "60+0.6", "180+2", "3m+2", "3:00+2", "10", "40/60+1", "0+1", "300+3", "600+5", "60+0"]
+        {
+            assert_eq!(as_people_write(text), None, "{text}");
+        }
+    }
 }

@@ -61,7 +61,7 @@ pub fn options_with(base: &Options, settings: impl IntoIterator<Item = impl AsRe
 
 /// The flag of the clock that games begin with.
 pub fn time_control() -> Arg {
-    let parser = |text: &str| text.parse::<TimeControl>();
+    let parser = super::time_control::<TimeControl>;
     flag("tc", "TC").default_value("10+0.1").value_parser(parser).help("Time control of the games, in seconds")
 }
 

@@ -1,7 +1,7 @@
 //! Declares the flags that `match` alone has, and reads the limits of its players.
 
 use crate::commands::engine_options;
-use crate::commands::flags::{flag, json_flag, match_flags, preset_flag, switch, text_with_paths};
+use crate::commands::flags::{flag, json_flag, match_flags, preset_flag, switch, text_with_paths, time_control};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
@@ -41,14 +41,14 @@ fn options(name: &'static str, help: &'static str) -> Arg {
 /// The flags of the short help.
 fn common() -> [Arg; 10] {
     [
-        text("tc", "[MOVES/]TIME[+INC]", "Time control in seconds, or two for different ones (T1,T2)")
+        text("tc", "[MOVES/]TIME[+INC]", "Time control in seconds (3m: minutes), or two for different ones (T1,T2)")
             .long_help(
-                "Time control in seconds (or minutes:seconds), or two for different ones (T1,T2); the clocks begin with TIME and INC, as \
+                "Time control in seconds (or minutes:seconds, or 3m), or two for different ones (T1,T2); the clocks begin with TIME and INC, as \
                  in fastchess",
             )
             .default_value("10+0.1")
             .allow_hyphen_values(true)
-            .value_parser(|text: &str| text.parse::<TimeControls>()),
+            .value_parser(time_control::<TimeControls>),
         per_player("nodes", "Nodes of each move, instead of a clock")
             .long_help("Nodes of each move, without a clock unless --tc is given; two for different ones"),
         per_player("depth", "Depth of each move, instead of a clock")

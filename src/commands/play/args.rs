@@ -3,7 +3,7 @@
 use super::keyboard::{Heard, Keyboard};
 use super::words;
 use crate::commands::engine_options;
-use crate::commands::flags::{fen_option, flag, preset_flag, switch};
+use crate::commands::flags::{fen_option, flag, preset_flag, switch, time_control};
 use crate::commands::interrupt;
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
@@ -44,8 +44,8 @@ pub fn command() -> Command {
                 .value_parser(rating)
                 .conflicts_with_all(["WeightsFile", "elo"]),
             flag("tc", "[MOVES/]TIME[+INC]")
-                .help("Time control in seconds or minutes:seconds, or yours and the engine's (T1,T2)")
-                .value_parser(|text: &str| text.parse::<TimeControls>()),
+                .help("Time control in seconds, 3m or minutes:seconds, or yours and the engine's (T1,T2)")
+                .value_parser(time_control::<TimeControls>),
             preset_flag(),
             number("nodes", "N", "Nodes of the engine's moves, without clocks unless they are asked for"),
             number("depth", "N", "Depth of the engine's moves, likewise"),

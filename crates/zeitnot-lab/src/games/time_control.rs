@@ -95,9 +95,11 @@ fn parse(text: &str) -> Option<TimeControl> {
     (base_ms + increment_ms > 0.0).then_some(TimeControl { moves, base_ms, increment_ms, depth: None })
 }
 
-/// Milliseconds of `seconds` or `minutes:seconds`. As in fastchess there are no hours: `1:30` is a minute and a half.
+/// Milliseconds of `seconds`, `minutes:seconds` or `MINUTESm`. As in fastchess there are no hours: `1:30` is a minute
+/// and a half.
 fn milliseconds(text: &str) -> Option<f64> {
-    let (minutes, seconds) = text.split_once(':').unwrap_or(("0", text));
+    let whole = text.trim_end().strip_suffix('m').map(|minutes| (minutes, "0"));
+    let (minutes, seconds) = whole.or_else(|| text.split_once(':')).unwrap_or(("0", text));
     let seconds = number::<f64>(minutes)? * 60.0 + number::<f64>(seconds)?;
     (seconds <= LONGEST_S).then_some(seconds * 1e3)
 }
@@ -166,6 +168,8 @@ mod tests {
         assert_eq!("10+0.1".parse(), tc(None, 10_000.0, 100.0));
         assert_eq!("2:30+1".parse(), tc(None, 150_000.0, 1000.0));
         assert_eq!("40/60".parse(), tc(Some(40), 60_000.0, 0.0));
+        assert_eq!("3m+2".parse(), tc(None, 180_000.0, 2_000.0));
+        assert_eq!("40/1.5m".parse(), tc(Some(40), 90_000.0, 0.0));
         assert_eq!("40/60+0.5".parse(), tc(Some(40), 60_000.0, 500.0));
         assert_eq!("40/1:30+.5".parse(), tc(Some(40), 90_000.0, 500.0));
         assert_eq!("60".parse(), tc(None, 60_000.0, 0.0));
