@@ -109,25 +109,41 @@ fn worth(turn: Color, q: f32, d: f32, m: Option<f32>) -> String {
 }
 
 /// The game after the moves of a line, in UCI's notation or in that of PGN with or without numbers, and a text about it;
-/// an error names the first that cannot be played. `None` for a line that does not begin with a move.
-pub fn play(game: &Game, line: &str) -> Option<Result<(Game, String), String>> {
+/// an error says of the first that cannot be played why, and in which game. `None` for a line that does not begin with a
+/// move.
+pub fn play(game: &Game, line: &str) -> Option<Result<(Game, String), (String, Game)>> {
     let mut words = moves(line);
     let is_other = |error: &SanError| matches!(error, SanError::Syntax | SanError::Null);
-    if parse_san(game.current().chess(), words.next()?).is_err_and(|error| is_other(&error)) {
+    if read(game.current(), words.next()?).is_err_and(|error| is_other(&error)) {
         return None;
     }
     let (mut game, mut played) = (game.clone(), Vec::new());
     for word in moves(line) {
-        match parse_san(game.current().chess(), word) {
+        match read(game.current(), word) {
             Ok(mv) => {
                 played.push(game.current().san(mv));
                 game.push(mv);
             }
-            Err(error) => return Some(Err(format!("{word} {error} in {}", game.fen()))),
+            Err(error) => return Some(Err((format!("{word} {error}"), game))),
         }
     }
     let text = format!("{}: {}", played.join(" "), game.fen());
     Some(Ok((game, text)))
+}
+
+/// Reads a move, also in small or capital letters (`nf3`, `E4`) where they leave no doubt. `Bxc3` is no pawn's.
+fn read(position: &Position, word: &str) -> Result<Move, SanError> {
+    let small = word.to_ascii_lowercase();
+    let capital = small.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(small.chars().skip(1)).collect();
+    let read = |word: &String| parse_san(position.chess(), word);
+    match (parse_san(position.chess(), word), read(&small), read(&capital)) {
+        (Err(SanError::Syntax), Ok(one), Ok(other)) if one != other => Err(SanError::Ambiguous),
+        (Err(SanError::Syntax), Ok(mv), _) | (Err(SanError::Syntax), _, Ok(mv)) => Ok(mv),
+        (Err(SanError::Illegal), _, Ok(mv)) if word.starts_with(char::is_lowercase) => Ok(mv),
+        (Err(SanError::Syntax), small, Err(SanError::Syntax)) => small,
+        (Err(SanError::Syntax), _, capital) => capital,
+        (read, _, _) => read,
+    }
 }
 
 /// The words of a line without the numbers of moves.
@@ -161,12 +177,32 @@ mod tests {
         for (line, error) in
             [("e2e5", "e2e5 is illegal in "), ("e4 Ke4", "Ke4 is illegal in "), ("e4 foo", "foo is no move in ")]
         {
-            let said = play(&Game::new(), line).unwrap().unwrap_err();
+            let (why, game) = play(&Game::new(), line).unwrap().unwrap_err();
+            let said = format!("{why} in {}", game.fen());
             assert!(said.starts_with(error), "{said}");
         }
         for line in ["", "foo", "go nodes 5", "postion startpos", "0000", "-- e4"] {
             assert!(play(&Game::new(), line).is_none(), "{line}");
         }
+    }
+
+    #[test]
+    fn small_and_capital_letters_are_read_where_they_leave_no_doubt() {
+        assert_eq!(
+            after("E4 e5 nf3 NC6 bb5 a6 BXC6 dXc6 o-O").fen(),
+            after("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O").fen()
+        );
+        let said = |fen: &str, line: &str| {
+            play(&Game::from_fen(fen, false).unwrap(), line).map(|read| read.map_err(|(why, _)| why))
+        };
+        // A pawn and a bishop may take: small letters are the pawn's, and these may be either's.
+        let both = "4k3/8/8/8/8/2p5/1P6/B3K3 w - - 0 1";
+        assert!(said(both, "bxc3").unwrap().unwrap().1.starts_with("bxc3: "));
+        assert_eq!(said("4k3/8/8/8/8/2p5/1P1B4/4K3 w - - 0 1", "BxC3").unwrap().unwrap_err(), "BxC3 is ambiguous");
+        assert!(said("4k3/8/8/8/8/2p5/3B4/4K3 w - - 0 1", "bxc3").unwrap().unwrap().1.starts_with("Bxc3: "));
+        assert_eq!(said("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "nd2").unwrap().unwrap_err(), "nd2 is ambiguous");
+        assert_eq!(said("7k/4P3/8/8/8/8/8/K7 w - - 0 1", "E8q").unwrap().unwrap().1.split(':').next(), Some("e8=Q+"));
+        assert_eq!(said(both, "ne5").unwrap().unwrap_err(), "ne5 is illegal");
     }
 
     #[test]

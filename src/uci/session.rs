@@ -189,7 +189,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, refused: &mut bool, output: &
                 *refused = false;
                 output.line(&print::info(&text));
             }
-            Some(Err(error)) => output.error(&error),
+            Some(Err((why, game))) => output.error(&format!("{why} in {}", game.fen())),
             None => {
                 let word = line.split_whitespace().next().unwrap_or_default();
                 output.error(&format!("unknown command \"{line}\"{}", did_you_mean(word, parse::COMMAND_WORDS)));

@@ -155,7 +155,8 @@ fn a_game_goes_on_through_takebacks_bad_lines_and_a_kill() {
                 game = before;
             }
             6 => {
-                assert_eq!(table.ask("Ke5", "Ke5 is"), format!("Ke5 is illegal in {}", game.fen()));
+                assert_eq!(table.ask("Ke5", "Ke5 is"), "Ke5 is illegal here:");
+                table.wait("1  ");
                 table.ask("hnit", "\"hnit\" is no move and no command (help lists them); did you mean \"hint\"?");
                 table.send("");
             }
@@ -168,7 +169,7 @@ fn a_game_goes_on_through_takebacks_bad_lines_and_a_kill() {
                 table.ask("fen", &game.fen());
                 let san = some_move(&game);
                 table.play(&mut game, &san);
-                table.send("undo");
+                table.send("takeback");
                 game.truncate(game.moves().len() - 2);
                 table.ask("fen", &game.fen());
                 assert_eq!(movetext(&path), kept, "clocks, times and scores are as before");
@@ -180,10 +181,14 @@ fn a_game_goes_on_through_takebacks_bad_lines_and_a_kill() {
             }
             _ => {}
         }
-        let hint = table.ask("hint", "Hint: ");
-        assert!(hint.contains(&format!("  (line {number}. ")), "{hint}");
-        let san = hint["Hint: ".len()..].split(' ').next().unwrap().to_owned();
-        table.play(&mut game, &san);
+        if number % 16 == 2 {
+            let hint = table.ask("hint", "Hint: ");
+            assert!(hint.contains(&format!("  (line {number}. ")), "{hint}");
+        }
+        let legal = game.current().legal_moves();
+        let sans: Vec<String> = legal.iter().map(|mv| game.san(*mv)).collect();
+        let quiet = sans.iter().find(|san| !san.contains(['x', '+', '#', '='])).unwrap_or(&sans[0]).clone();
+        table.play(&mut game, &quiet);
     }
     assert!(table.ask("moves", "1. ").split(' ').count() >= 96);
     table.ask("save copy.pgn", "the game is in copy.pgn");
@@ -370,22 +375,52 @@ fn the_line_that_goes_on_has_the_flags_of_the_game() {
     let flags: Vec<&str> = words[1..].iter().map(String::as_str).filter(|word| *word != "--threads=1").collect();
     let again = said(folder.path(), &flags, "quit\n");
     assert!(again.status.success() && !String::from_utf8_lossy(&again.stderr).contains("began with"), "{again:?}");
-    let other = said(folder.path(), &["--resume", "--pgn=my game.pgn", "--backend=random", "--nodes=5"], "quit\n");
+    let other =
+        said(folder.path(), &["--resume", "--pgn=my game.pgn", "--skill-level=20", "--backend=random"], "quit\n");
     let errors = String::from_utf8_lossy(&other.stderr).into_owned();
     assert!(errors.contains("the game began with the network zeitnot-small; now random plays"), "{errors}");
 }
 
 #[test]
-fn a_level_has_no_target_and_its_hint_is_its_line() {
+fn a_level_goes_on_at_its_level() {
+    let folder = tempfile::tempdir().unwrap();
+    said(folder.path(), &["--elo=1200", "--nodes=40", "--tc=5:00", "--time-manager=smooth"], "e4\nquit\n");
+    let path = folder.path().join("play.pgn");
+    let pgn = fs::read_to_string(&path).unwrap();
+    let tag = "[EngineOptions \"UCI_LimitStrength=true UCI_Elo=1200 TimeManager=smooth nodes=40\"]\n";
+    assert!(pgn.contains(tag), "{pgn}");
+    // Twice: what goes on is kept, too.
+    for _ in 0..2 {
+        let again = said(folder.path(), &["--resume"], "d4\nquit\n");
+        let errors = String::from_utf8_lossy(&again.stderr).into_owned();
+        assert!(errors.contains("for a level (UCI_LimitStrength"), "{errors}");
+        let pgn = fs::read_to_string(&path).unwrap();
+        assert!(pgn.contains(tag) && again.stdout.windows(8).any(|word| word == b"40 nodes"), "{again:?}");
+    }
+    let stronger = said(folder.path(), &["--resume", "--elo=1300"], "quit\n");
+    assert!(fs::read_to_string(&path).unwrap().contains("UCI_Elo=1200"), "nothing was played: {stronger:?}");
+    // A file from elsewhere starts no program.
+    fs::write(&path, pgn.replace(tag, "[EngineOptions \"'TimeManager=external(command=\\\"true\\\")'\"]\n")).unwrap();
+    let refused = said(folder.path(), &["--resume"], "");
+    let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(1) && errors.contains("play.pgn: TimeManager=external"), "{errors}");
+}
+
+#[test]
+fn a_level_has_no_target_and_its_hint_is_of_full_strength() {
     let folder = tempfile::tempdir().unwrap();
     let flags = ["--elo=1000", "--tc=5:00"];
-    let said = text(folder.path(), &flags, &format!("{}e4\nexplain\nquit\n", "hint\n".repeat(10)));
+    let said = text(folder.path(), &flags, "hint\nhint\ne4\nexplain\nquit\n");
     let hints: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("Hint: ")).collect();
-    assert_eq!(hints.len(), 10, "{said}");
+    assert_eq!(hints.len(), 2, "{said}");
     for hint in hints {
         let (mv, rest) = hint.split_once("  (line 1. ").unwrap();
-        assert!(rest.starts_with(mv), "{hint}");
+        // A node of its own, or of a move with one node, sees no line.
+        assert!(rest.starts_with(mv) && rest.split(' ').count() > 3, "{hint}");
     }
+    let few = text(folder.path(), &["--nodes=1", "--pgn=few.pgn"], "hint\nquit\n");
+    let hint = few.lines().find(|line| line.starts_with("Hint: ")).unwrap();
+    assert!(hint.split(' ').count() > 6, "{hint}");
     assert!(
         said.contains("Zeitnot plays 1... ") && !said.contains("target") && !said.contains("is thinking"),
         "{said}"
@@ -419,6 +454,8 @@ fn a_maia_that_searches_is_named() {
         (&["--preset=infinite"][..], true),
         (&["--nodes=10"], true),
         (&["--tc=3:00", "--time-manager=price"], true),
+        (&["--tc=3:00", "--time-manager=smooth"], true),
+        (&["--tc=3:00", "--nodes-per-move=0"], true),
         (&["--tc=3:00"], false),
     ] {
         // The line comes before the network, which need not be here.

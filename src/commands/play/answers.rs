@@ -57,6 +57,10 @@ impl Session<'_> {
                 self.show(thought_ms);
             }
             Typed::Board => self.show(thought_ms),
+            Typed::NoMove(why) => {
+                say!("{why} here:");
+                self.show(thought_ms);
+            }
             Typed::Clock if self.limits.iter().all(|limits| limits.clock.is_none()) => say!("this game has no clocks"),
             Typed::Clock => self.show_clocks(thought_ms),
             Typed::Explain => self.explain(),

@@ -13,6 +13,9 @@ use zeitnot_lab::{Evaluation, GameRecord, MoveRecord, PgnGame, Termination, read
 /// The event of the games.
 const EVENT: &str = "zeitnot play";
 
+/// The tag of the engine's manner of playing.
+const MANNER: &str = "EngineOptions";
+
 /// A PGN file whose last game is under way.
 pub struct GameFile {
     path: PathBuf,
@@ -20,6 +23,8 @@ pub struct GameFile {
     /// The byte at which the game begins.
     start: u64,
     date: String,
+    /// The engine's manner of playing ([`manner`](super::manner)), for a game that goes on.
+    pub manner: String,
 }
 
 impl GameFile {
@@ -31,7 +36,7 @@ impl GameFile {
             file.write_all(b"\n\n").with_context(|| cannot_write(path))?;
         }
         let start = file.metadata()?.len();
-        Ok(GameFile { path: path.to_owned(), file, start, date: today() })
+        Ok(GameFile { path: path.to_owned(), file, start, date: today(), manner: String::new() })
     }
 
     /// Opens the file and reads its last game, which goes on in its place.
@@ -49,8 +54,8 @@ impl GameFile {
         if let Some(problem) = &game.problem {
             note!("{name}: {problem}: the game goes on from there");
         }
-        let date = game.tag("Date").to_owned();
-        Ok((GameFile { path: path.to_owned(), file, start: start as u64, date }, game))
+        let (date, manner) = (game.tag("Date").to_owned(), game.tag(MANNER).to_owned());
+        Ok((GameFile { path: path.to_owned(), file, start: start as u64, date, manner }, game))
     }
 
     pub fn path(&self) -> &Path {
@@ -61,6 +66,10 @@ impl GameFile {
     pub fn text(&self, record: &GameRecord) -> Vec<u8> {
         let mut text = Vec::new();
         write_pgn(&mut text, record, EVENT, &self.date).expect("memory takes what is written");
+        if let Some(end) = text.windows(2).position(|two| two == b"\n\n").filter(|_| !self.manner.is_empty()) {
+            let value = self.manner.replace('\\', "\\\\").replace('"', "\\\"");
+            text.splice(end + 1..end + 1, format!("[{MANNER} \"{value}\"]\n").into_bytes());
+        }
         text
     }
 

@@ -6,6 +6,7 @@
 //! | `keyboard`, `typed` | lines that a person types, and what they mean |
 //! | `words` | clocks, limits and moves in words |
 //! | `opponent` | the engine's thoughts: moves, hints, answers to offers of a draw |
+//! | `manner` | how the engine plays, for a game that goes on |
 //! | `game_file` | the game in its PGN file, and back |
 //! | `session`, `answers` | the turns, the clocks, the end; answers to commands that change nothing |
 
@@ -13,6 +14,7 @@ mod answers;
 mod args;
 mod game_file;
 mod keyboard;
+mod manner;
 mod opponent;
 mod session;
 mod typed;
@@ -33,6 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 use zeitnot::uci::Signs;
 use zeitnot_engine::chess::{Color, Game};
+use zeitnot_engine::engine::Options;
 use zeitnot_lab::setup::Starts;
 use zeitnot_lab::{GameRecord, Limits, Preset, Termination};
 
@@ -52,18 +55,19 @@ struct Start {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let path = args::pgn(matches)?;
-    let options = args::options(matches)?;
+    let mut options = args::options(matches)?;
     let interrupted = interrupt::on_request()?;
     let keyboard = Keyboard::listen(Arc::clone(&interrupted));
     let start = match matches.get_flag("resume") {
-        true => Some(resumed(matches, path)?),
+        true => Some(resumed(matches, path, &mut options)?),
         false => new_game(matches, path, options.chess960, &keyboard)?,
     };
-    let Some(Start { file, mut record, game, limits, start_ms, you }) = start else {
+    let Some(Start { mut file, mut record, game, limits, start_ms, you }) = start else {
         say!("no move was played");
         return Ok(());
     };
     let engines = usize::from(you.is_white());
+    file.manner = manner::of(&options, &limits[engines]);
     args::note_if_maia_searches(matches, &limits[engines], &options);
     let opponent = Opponent::load(options, interrupted)?;
     let before = record.networks[engines].replace(opponent.network.clone());
@@ -119,8 +123,8 @@ fn new_game(matches: &ArgMatches, path: &Path, chess960: bool, keyboard: &Keyboa
     Ok(Some(Start { file, record, game, limits, start_ms, you }))
 }
 
-/// The last game of the file, with the clocks that it has.
-fn resumed(matches: &ArgMatches, path: &Path) -> anyhow::Result<Start> {
+/// The last game of the file, with the clocks and the manner of playing that it has.
+fn resumed(matches: &ArgMatches, path: &Path, options: &mut Options) -> anyhow::Result<Start> {
     let (file, pgn) = GameFile::resume(path)?;
     let tags = game_file::record_of(&pgn, [0.0; 2])?;
     let you = if tags.first_is_white { Color::White } else { Color::Black };
@@ -134,7 +138,7 @@ fn resumed(matches: &ArgMatches, path: &Path) -> anyhow::Result<Start> {
     }
     let start_ms = limits.each_ref().map(start_ms);
     let engines = &mut limits[usize::from(you.is_white())];
-    let flags = args::engine_limits(matches);
+    let flags = manner::restore(&file.manner, matches, options).with_context(|| path.display().to_string())?;
     engines.movetime_ms = flags.movetime_ms.filter(|_| engines.clock.is_none()).or(engines.movetime_ms);
     (engines.nodes, engines.depth) = (flags.nodes, flags.depth);
     if *engines == Limits::default() {

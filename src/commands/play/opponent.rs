@@ -12,7 +12,7 @@ use zeitnot_engine::chess::{Game, Move};
 use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::engine::{EndReason, Engine, GoParams, Listener, Options, Report, SearchEnd, load_network};
 use zeitnot_engine::memory;
-use zeitnot_engine::network::Location;
+use zeitnot_engine::network::{InputFormat, Location};
 use zeitnot_lab::Evaluation;
 use zeitnot_time::Plan;
 
@@ -26,6 +26,8 @@ const OLD: usize = 20;
 /// The engine in a game with a person.
 pub struct Opponent {
     engine: Engine,
+    /// The engine at full strength, from the first hint on where the opponent is weaker.
+    adviser: Option<Box<Opponent>>,
     /// The name of the network, or of the backend where there is none.
     pub network: String,
     interrupted: Arc<AtomicBool>,
@@ -92,7 +94,7 @@ impl Opponent {
         engine.announce_to(notes());
         engine.play_maias_as_people();
         engine.prepare()?;
-        Ok(Opponent { engine, network, interrupted, last: None })
+        Ok(Opponent { engine, adviser: None, network, interrupted, last: None })
     }
 
     /// Thinks about its own move; `None` after Ctrl-C.
@@ -110,6 +112,28 @@ impl Opponent {
     /// When the search fails.
     pub fn look(&mut self, game: &Game, go: &GoParams) -> anyhow::Result<Option<Thought>> {
         self.search(game, go, false)
+    }
+
+    /// Looks at a position for a hint, at full strength and without a Maia; `is_free`: no limit but time holds for the
+    /// opponent. `None` after Ctrl-C.
+    ///
+    /// # Errors
+    /// When the search fails, or its network cannot be loaded.
+    pub fn advise(&mut self, game: &Game, go: &GoParams, is_free: bool) -> anyhow::Result<Option<Thought>> {
+        let mut strong = Options { limit_strength: false, ..self.engine.options().clone() };
+        strong.skill_level = Options::default().skill_level;
+        let network = self.engine.attributes().map(|network| (network.maia, network.input));
+        if matches!(network, Some((Some(_), _) | (_, Some((InputFormat::Maia3, _))))) {
+            strong.weights.clear();
+        }
+        if is_free && strong == *self.engine.options() {
+            return self.look(game, go);
+        }
+        let adviser = match self.adviser.take() {
+            Some(adviser) => adviser,
+            None => Box::new(Opponent::load(strong, Arc::clone(&self.interrupted))?),
+        };
+        self.adviser.insert(adviser).look(game, go)
     }
 
     /// Whether it plays at a level.

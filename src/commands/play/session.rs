@@ -14,7 +14,7 @@ use zeitnot_engine::chess::{Color, Game, Move, to_uci};
 use zeitnot_engine::engine::GoParams;
 use zeitnot_lab::{GameClocks, GameRecord, Limits, MoveRecord, Termination, winner_on_time};
 
-/// Time of a hint in a game with clocks, in milliseconds.
+/// Time of a hint, and of an answer to an offer of a draw in a game with clocks, in milliseconds.
 const HINT_MS: f64 = 1_000.0;
 
 /// A game between a person and the engine.
@@ -130,7 +130,7 @@ impl Session<'_> {
                     }
                     Some(_) => {}
                 },
-                Ok(Typed::Hint) => match self.look()? {
+                Ok(Typed::Hint) => match self.hint()? {
                     None => return Ok(Some(End::Interrupted)),
                     Some(thought) => self.show_hint(&thought),
                 },
@@ -158,6 +158,14 @@ impl Session<'_> {
         let movetime = limits.movetime_ms.or(limits.clock.map(|_| HINT_MS));
         let go = GoParams { movetime, nodes: limits.nodes, depth: limits.depth, ..GoParams::default() };
         self.opponent.look(&self.game, &go)
+    }
+
+    /// A look at full strength: for a second, or as long as a longer move of the engine takes.
+    fn hint(&mut self) -> anyhow::Result<Option<Thought>> {
+        let limits = self.limits_of(self.you.other());
+        let movetime = Some(limits.movetime_ms.map_or(HINT_MS, |ms| ms.max(HINT_MS)));
+        let is_free = limits.nodes.is_none() && limits.depth.is_none();
+        self.opponent.advise(&self.game, &GoParams { movetime, ..GoParams::default() }, is_free)
     }
 
     /// Answers an offer of a draw by what the look at the position says.
