@@ -70,6 +70,25 @@ fn games_are_annotated_and_damaged_ones_are_named() {
 }
 
 #[test]
+fn one_output_is_enough_and_may_be_the_standard_one() {
+    let folder = folder();
+    let run = |more: &[&str]| analyse(folder.path(), &[more, &["--nodes", "5"]].concat()).output().unwrap();
+    let output = run(&["--json", "-"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    assert_eq!(json["games"].as_array().unwrap().len(), 4);
+    assert!(line(&output).lines().any(|line| line.starts_with("4 games: ")), "{}", line(&output));
+    assert_eq!(read_games(&run(&["--out", "-"]).stdout[..]).unwrap().len(), 4);
+    let output = run(&["--html", "page.html"]);
+    assert!(output.status.success() && read(folder.path(), "page.html").contains("<html"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("4 games in page.html: "), "{output:?}");
+    let output = run(&["--json", "-", "--html", "-"]);
+    assert!(line(&output).contains("- is named for two results"), "{output:?}");
+    assert_eq!(run(&[]).status.code(), Some(2));
+    // Nothing is left.
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
 fn work_that_is_killed_goes_on_and_gives_the_same_files() {
     let folder = folder();
     std::fs::write(folder.path().join("games.pgn"), GAMES.replace("{cut of", "*\n\n").repeat(3)).unwrap();

@@ -10,13 +10,14 @@ use anyhow::Context as _;
 use clap::ArgMatches;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use zeitnot_engine::backend::Backend;
+use zeitnot_engine::digest::sha256;
 use zeitnot_engine::engine::{self, LoadedNetwork, Options};
 use zeitnot_engine::memory;
 use zeitnot_lab::analysis::{AnalysedNetwork, Analyst, PositionFacts};
@@ -64,18 +65,26 @@ impl Searched {
     }
 }
 
-/// The work file of an output.
-fn work_file(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
+/// The work file of an output; of the standard output the one of these settings in the folder of temporary files.
+fn work_file(out: Option<&Path>, settings: &Value) -> anyhow::Result<PathBuf> {
+    let mut name = match out {
+        Some(path) => path.as_os_str().to_owned(),
+        None => std::env::temp_dir().join(format!("zeitnot-{}", sha256(settings.to_string().as_bytes())?)).into(),
+    };
     name.push(".work.jsonl");
-    name.into()
+    Ok(name.into())
 }
 
 /// Searches all games that the work file lacks.
 ///
 /// # Errors
 /// When nothing can be searched with, a search fails, or the work file is another one's.
-pub fn search(matches: &ArgMatches, sources: &Sources<'_>, limit: Limit, out: &Path) -> anyhow::Result<Searched> {
+pub fn search(
+    matches: &ArgMatches,
+    sources: &Sources<'_>,
+    limit: Limit,
+    out: Option<&Path>,
+) -> anyhow::Result<Searched> {
     let positions = sources.positions()?;
     let options = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
     let loaded = engine::load_network(&options, MAY_INSTALL, &notes())?;
@@ -89,7 +98,7 @@ pub fn search(matches: &ArgMatches, sources: &Sources<'_>, limit: Limit, out: &P
         "limit": limit.words(),
         "games": sources.digests()?,
     });
-    let journal = work_file(out);
+    let journal = work_file(out, &settings)?;
     let mut work = Journal::<FinishedGame>::resume(&journal, settings, &[]).map_err(|error| match error {
         JournalError::OtherSettings { .. } | JournalError::Line { .. } => {
             anyhow::Error::new(error).context(format!("delete {}, or name another --out", journal.display()))

@@ -34,14 +34,10 @@ pub fn command() -> Command {
         .after_long_help(stdio::HELP)
         .arg(of_games(time_flags::files("Games in PGN")).required(false).required_unless_present(STDIO))
         .arg(
-            of_games(file(
-                "out",
-                "FILE.pgn",
-                "The games with evaluations, glyphs and comments; interrupted work goes on",
-            ))
-            .required_unless_present(STDIO),
+            of_games(file("out", "FILE.pgn", "Judged games (-: standard output); interrupted work goes on"))
+                .required_unless_present_any([STDIO, "json", "html"]),
         )
-        .arg(of_games(file("json", "FILE", "The analysis as JSON")))
+        .arg(of_games(file("json", "FILE", "The analysis as JSON (-: standard output)")))
         .arg(of_games(file("html", "FILE", "The analysis as a page: board, curves, judgements, clocks")))
         .args(effort::flags().into_iter().map(of_games))
         .arg(
@@ -72,7 +68,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         return outputs.write(&sources, None, "evaluations of comments");
     }
     let limit = Limit::of(matches);
-    let searched = games::search(matches, &sources, limit, outputs.pgn())?;
+    let searched = games::search(matches, &sources, limit, outputs.file())?;
     outputs.write(&sources, Some(&searched), &limit.words())?;
     searched.forget()
 }

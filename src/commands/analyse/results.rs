@@ -2,7 +2,7 @@
 
 use super::games::Searched;
 use super::sources::{NumberedGame, Sources};
-use crate::commands::output::{note, say};
+use crate::commands::output::{self, note, say};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use zeitnot_text::words::counted;
 
 /// The files that results are written to.
 pub struct Outputs<'a> {
-    pgn: &'a PathBuf,
+    pgn: Option<&'a PathBuf>,
     json: Option<&'a PathBuf>,
     html: Option<&'a PathBuf>,
 }
@@ -24,13 +24,9 @@ impl<'a> Outputs<'a> {
     /// # Errors
     /// When one cannot be written to, or is another one or a file of games.
     pub fn of(matches: &'a ArgMatches, games: &[&Path]) -> anyhow::Result<Outputs<'a>> {
-        let outputs = Outputs {
-            pgn: matches.get_one("out").context("--out is required")?,
-            json: matches.get_one("json"),
-            html: matches.get_one("html"),
-        };
-        let all: Vec<&Path> =
-            std::iter::once(outputs.pgn).chain(outputs.json).chain(outputs.html).map(PathBuf::as_path).collect();
+        let outputs =
+            Outputs { pgn: matches.get_one("out"), json: matches.get_one("json"), html: matches.get_one("html") };
+        let all: Vec<&Path> = outputs.all().collect();
         for (index, path) in all.iter().enumerate() {
             let name = path.display();
             anyhow::ensure!(
@@ -43,7 +39,7 @@ impl<'a> Outputs<'a> {
             );
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             anyhow::ensure!(
-                folder.is_dir() && !path.is_dir(),
+                is_standard(path) || folder.is_dir() && !path.is_dir(),
                 "cannot write {}: it has no folder, or is one",
                 path.display()
             );
@@ -51,9 +47,14 @@ impl<'a> Outputs<'a> {
         Ok(outputs)
     }
 
-    /// The file of games.
-    pub fn pgn(&self) -> &Path {
-        self.pgn
+    /// The outputs, that of the games first.
+    fn all(&self) -> impl Iterator<Item = &'a Path> {
+        self.pgn.into_iter().chain(self.json).chain(self.html).map(PathBuf::as_path)
+    }
+
+    /// The first output that is a file.
+    pub fn file(&self) -> Option<&'a Path> {
+        self.all().find(|path| !is_standard(path))
     }
 
     /// Writes all files. Without searches, the facts are those of the games' comments.
@@ -94,8 +95,16 @@ impl<'a> Outputs<'a> {
         if let Some(path) = self.html {
             write(path, game_page(&serde_json::to_string(&analysis)?).as_bytes())?;
         }
-        write(self.pgn, pgn.as_bytes())?;
-        say!("{} in {}: {}", counted(analysis.games.len(), "game"), self.pgn.display(), judgements(&analysis.games));
+        if let Some(path) = self.pgn {
+            write(path, pgn.as_bytes())?;
+        }
+        let place = self.file().map(|path| format!(" in {}", path.display())).unwrap_or_default();
+        let sums = format!("{}{place}: {}", counted(analysis.games.len(), "game"), judgements(&analysis.games));
+        if self.all().any(is_standard) {
+            note!("{sums}")
+        } else {
+            say!("{sums}")
+        }
         Ok(())
     }
 }
@@ -112,6 +121,15 @@ fn judgements(games: &[AnalysedGame]) -> String {
     format!("{inaccuracies} {inaccurate}, {}, {}", counted(mistakes, "mistake"), counted(blunders, "blunder"))
 }
 
+/// Whether a name stands for the standard output.
+fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    if is_standard(path) {
+        output::text(format_args!("{}\n", String::from_utf8_lossy(bytes).trim_end()));
+        return Ok(());
+    }
     write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
