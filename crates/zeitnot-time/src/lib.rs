@@ -91,9 +91,15 @@ pub trait TimeManager: Send + std::fmt::Debug {
     fn set_nps(&mut self, nps: f64);
 }
 
-/// The managers that exist, each with its parameters.
+/// The managers that exist, each with its parameters. A manager that comes in several forms is there with each of them:
+/// [`ManagerSpec::title`] tells them apart, and [`names`] has every name once.
 pub fn managers() -> &'static [ManagerSpec] {
     managers::ALL
+}
+
+/// The names of the managers, each once.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    specification::names(managers::ALL)
 }
 
 /// Builds the manager that `spec` describes: `name` or `name(param=value,...)`, see [`grammar`].

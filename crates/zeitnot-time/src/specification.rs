@@ -104,11 +104,7 @@ pub(super) fn resolve<'m>(
     managers: &'m [ManagerSpec],
 ) -> Result<(&'m ManagerSpec, ParamValues), SpecError> {
     let entries = grammar::parse(spec).map_err(|error| SpecError::Syntax { spec: spec.to_owned(), error })?;
-    let known = || {
-        let mut names: Vec<_> = managers.iter().map(|m| m.name).collect();
-        names.dedup();
-        names.join(", ")
-    };
+    let known = || names(managers).collect::<Vec<_>>().join(", ");
     let [entry] = entries.as_slice() else {
         return Err(SpecError::Count { given: entries.len(), known: known() });
     };
@@ -138,6 +134,11 @@ pub(super) fn resolve<'m>(
         }
     }
     Err(unknown.expect("there is a first form"))
+}
+
+/// The names of managers, each once: the forms of a manager, which stand together, have one name.
+pub(super) fn names(managers: &[ManagerSpec]) -> impl Iterator<Item = &'static str> {
+    managers.chunk_by(|one, next| one.name == next.name).map(|forms| forms[0].name)
 }
 
 fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, SpecError> {

@@ -186,6 +186,14 @@ fn every_form_of_a_manager_says_which_it_is() {
 }
 
 #[test]
+fn names_and_titles_stand_once() {
+    let names: Vec<&str> = names().collect();
+    let titles: Vec<String> = managers().iter().map(ManagerSpec::title).collect();
+    assert_eq!(names.join(", "), "smooth, price, human, legacy, simple, alphazero, adaptive, complexity, soft-hard");
+    assert_eq!(titles.iter().collect::<std::collections::BTreeSet<_>>().len(), managers().len());
+}
+
+#[test]
 fn the_last_of_equal_parameters_counts_and_the_nearest_of_nested_ones() {
     let moves_left = |spec: &str| build(spec).unwrap().plan(&MoveRequest::default()).moves_left;
     assert_eq!(moves_left("smooth(midpoint=30,midpoint=40)"), 40.0);

@@ -125,6 +125,20 @@ impl Timekeeper {
         Timekeeper::of(spec, Some(maker))
     }
 
+    /// The time of a new game in an engine that keeps no tree from move to move: as [`Timekeeper::new`], but `smooth` does
+    /// not begin with the guess that half of each tree is kept, which makes its first searches twice as long as they should be.
+    ///
+    /// # Errors
+    /// [`SpecError`], when there is no such manager.
+    pub fn without_tree_reuse(spec: &str) -> Result<Timekeeper, SpecError> {
+        let extended = match spec.contains('(') {
+            true => spec.replacen('(', "(init-tree-reuse=0,", 1).replace(",)", ")"),
+            false => format!("{spec}(init-tree-reuse=0)"),
+        };
+        // Other managers know nothing of trees.
+        Timekeeper::new(&extended).or_else(|_| Timekeeper::new(spec))
+    }
+
     fn of(spec: &str, maker: Option<Maker>) -> Result<Timekeeper, SpecError> {
         let (manager, lag) = (make(spec, maker.as_ref())?, Some(LagEstimator::default()));
         let spec = spec.to_owned();

@@ -133,6 +133,21 @@ fn new_game_forgets_all_estimates() {
     assert_eq!(time.spec, "smooth(init-nps=9)");
 }
 
+#[test]
+fn an_engine_without_a_tree_does_not_count_on_one() {
+    let budget = |time: Result<Timekeeper, SpecError>| {
+        let plan = time.unwrap().begin(&Default::default(), Some(&timed(60_000.0, 24))).plan.unwrap();
+        (plan.budget_ms, plan.term("tree_reuse").map(|term| term.value))
+    };
+    for spec in ["smooth", "smooth()", "smooth(extension=0.2)", "smooth(preset=lc0)", " smooth(preset=pr1195) "] {
+        let (with, without) = (budget(Timekeeper::new(spec)), budget(Timekeeper::without_tree_reuse(spec)));
+        assert!(with.0 > 1.5 * without.0 && without.1 == Some(0.0), "{spec}: {with:?} {without:?}");
+    }
+    assert_eq!(budget(Timekeeper::without_tree_reuse("smooth(init-tree-reuse=0.3)")).1, Some(0.3));
+    assert_eq!(budget(Timekeeper::without_tree_reuse("legacy")), budget(Timekeeper::new("legacy")));
+    assert!(Timekeeper::without_tree_reuse("fast").is_err());
+}
+
 struct Kept(Arc<Mutex<Vec<String>>>);
 
 impl Observer for Kept {

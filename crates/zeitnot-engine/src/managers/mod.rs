@@ -81,14 +81,11 @@ fn command(spec: &str) -> Result<Option<String>, SpecError> {
     let Ok(entries) = grammar::parse(spec) else { return Ok(None) };
     let [entry] = entries.as_slice() else { return Ok(None) };
     let Content::Group(params) = &entry.content else { return Ok(None) };
-    let managers = zeitnot_time::managers();
-    if managers.iter().any(|manager| manager.name == entry.name) {
+    if zeitnot_time::names().any(|name| name == entry.name) {
         return Ok(None);
     }
     if entry.name != EXTERNAL {
-        let mut known: Vec<&str> = managers.iter().map(|manager| manager.name).collect();
-        known.dedup();
-        let known = format!("{}, {EXTERNAL}", known.join(", "));
+        let known = zeitnot_time::names().chain([EXTERNAL]).collect::<Vec<_>>().join(", ");
         return Err(SpecError::UnknownManager { name: entry.name.clone(), known });
     }
     match params.as_slice() {
