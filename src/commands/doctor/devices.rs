@@ -41,7 +41,7 @@ pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: 
             told = error.to_string();
             match in_use {
                 Some(_) => Check::error("runtime", &*told),
-                None => Check::ok("runtime", format!("not needed by this backend ({told})")),
+                None => Check::unused("runtime", format!("not needed by this backend ({told})")),
             }
         }
     });
@@ -74,7 +74,7 @@ fn other_card(device: Option<&vulkan::Device>, is_used: bool, reason: &str) -> C
             let advice = format!("`{}`", Provider::WebGpu.command());
             Check::warning(name, format!("{} (Vulkan); nothing here uses it", device.name), advice)
         }
-        None => Check::ok(name, format!("none of NVIDIA's: {reason}")),
+        None => Check::unused(name, format!("none of NVIDIA's: {reason}")),
     }
 }
 
@@ -92,8 +92,8 @@ fn unused_provider(provider: Provider, name: String, problem: String, is_here: b
         Provider::Cuda if has_card => {
             Check::warning(name, problem, format!("a graphics card is far faster: `{}`", provider.command()))
         }
-        _ if is_here => Check::ok(name, format!("not in use, and could not be: {problem}")),
-        _ => Check::ok(name, format!("not in use; {problem}")),
+        _ if is_here => Check::unused(name, format!("installed, and {problem}")),
+        _ => Check::unused(name, problem),
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
         );
         for device in [None, Some(&card(true))] {
             let line = other_card(device, false, "no driver").to_string();
-            assert_eq!(line, "ok       graphics card: none of NVIDIA's: no driver");
+            assert_eq!(line, "unused   graphics card: none of NVIDIA's: no driver");
         }
     }
 

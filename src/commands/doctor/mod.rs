@@ -31,8 +31,10 @@ const REPORT: &str = "report";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
-    /// Nothing is wrong, or the thing is not needed.
+    /// Nothing is wrong.
     Ok,
+    /// The thing is not needed, and may be missing.
+    Unused,
     /// The engine plays, but not as well as it might.
     Warning,
     /// The engine cannot play as configured.
@@ -56,6 +58,10 @@ impl Check {
         Check { name: name.into(), verdict: Verdict::Ok, finding: finding.into(), advice: None }
     }
 
+    fn unused(name: impl Into<String>, finding: impl Into<String>) -> Check {
+        Check { verdict: Verdict::Unused, ..Check::ok(name, finding) }
+    }
+
     fn warning(name: impl Into<String>, finding: impl Into<String>, advice: impl Into<String>) -> Check {
         Check { verdict: Verdict::Warning, advice: Some(advice.into()), ..Check::ok(name, finding) }
     }
@@ -70,6 +76,7 @@ impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = match self.verdict {
             Verdict::Ok => "ok",
+            Verdict::Unused => "unused",
             Verdict::Warning => "warning",
             Verdict::Error => "error",
         };
@@ -82,7 +89,7 @@ pub fn command() -> Command {
     let command = Command::new("doctor")
         .about("Check everything that a user can get wrong, with advice")
         .after_long_help(
-            "One line a check: ok, warning or error. It takes the engine's own options and fails when the engine could not \
+            "One line a check: ok, unused, warning or error. It takes the engine's own options and fails when the engine could not \
              play with them. Nothing is downloaded.",
         )
         .arg(json_flag())
