@@ -35,6 +35,20 @@ fn tables_are_up_to_date() {
     expect_in("docs/parameters.md", parameters.trim());
 }
 
+// Of what `runtime status` names without a CUDA of its own, on this system.
+#[test]
+fn sizes_of_downloads_are_those_of_the_packages() {
+    let (devices, mut seen) = (page(Path::new("docs/devices.md")), 0);
+    for line in zeitnot(&["runtime", "status"]).lines().filter(|line| line.contains("not installed (`")) {
+        let (command, size) = line.rsplit_once("(`").unwrap().1.trim_end_matches(')').split_once("`, ").unwrap();
+        if !command.contains("--cuda") {
+            assert!(devices.contains(&format!("`{command}` ({size}")), "docs/devices.md: {command} takes {size}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 0 || !cfg!(target_arch = "x86_64"), "no size was found");
+}
+
 #[test]
 fn links_lead_to_files_and_headings() {
     let pages: BTreeMap<PathBuf, String> = pages().into_iter().map(|path| (path.clone(), page(&path))).collect();
@@ -85,6 +99,21 @@ fn every_page_of_docs_is_in_the_book() {
     }
 }
 
+// GitHub and editors know nothing of the book's instructions, and show them as text.
+#[test]
+fn nothing_is_seen_of_the_books_instructions_outside_it() {
+    for path in files(&["docs", "crates"], "md") {
+        let text = fs::read_to_string(root().join(&path)).unwrap();
+        let seen: String =
+            text.split("<!--").map(|part| part.split_once("-->").map_or(part, |(_, rest)| rest)).collect();
+        assert!(
+            !seen.contains("{{#"),
+            "{}: put it into a comment, as docs/time-managers/human.md does",
+            path.display()
+        );
+    }
+}
+
 /// Passes, and says so on standard error, where mdbook is not in the path.
 #[test]
 fn the_book_is_built_without_a_warning() {
@@ -95,7 +124,9 @@ fn the_book_is_built_without_a_warning() {
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && !log.contains("WARN") && !log.contains("ERROR"), "{log}");
     let smooth = fs::read_to_string(folder.path().join("time-managers/smooth.html")).unwrap();
-    assert!(smooth.contains("<h1") && !smooth.contains("#include"), "a crate's page is included");
+    let (before, _) = smooth.split_once("target_new_nodes").expect("a crate's page is included");
+    let is_comment = before.matches("<!--").count() != before.matches("-->").count();
+    assert!(before.contains("<h1") && !is_comment && !smooth.contains("#include"), "it is seen");
     // Links that leave the book (to CONTRIBUTING, say) have no page there.
     let mut links = 0;
     for page in fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()) {
@@ -179,8 +210,9 @@ fn page(path: &Path) -> String {
         fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     };
     let text = read(path);
-    match text.trim().strip_prefix("{{#include ").and_then(|rest| rest.split_once("}}")) {
-        Some((included, _)) => read(&target(path, included).unwrap()),
+    let mut included = text.split("{{#include ").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0));
+    match included.find(|included| included.ends_with(".md")) {
+        Some(included) => read(&target(path, included).unwrap()),
         None => text,
     }
 }
