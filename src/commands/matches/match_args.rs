@@ -41,7 +41,7 @@ fn options(name: &'static str, help: &'static str) -> Arg {
 /// The flags of the short help.
 fn common() -> [Arg; 10] {
     [
-        text("tc", "[MOVES/]TIME[+INC]", "Time control in seconds (3m: minutes), or two for different ones (T1,T2)")
+        text("tc", "[MOVES/]TIME[+INC]", "Time control in seconds, or two for different ones (T1,T2)")
             .long_help(
                 "Time control in seconds (or minutes:seconds, or 3m), or two for different ones (T1,T2); the clocks begin with TIME and INC, as \
                  in fastchess",
