@@ -1,4 +1,4 @@
-//! Reads the event log of a game's time, as `zeitnot time explain --script` does, a line of JSON each, and answers it.
+//! Reads the event log of a game's time, as `zeitnot time explain script` does, a line of JSON each, and answers it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -14,11 +14,11 @@ mod exit;
 mod flags;
 mod genfens;
 mod interrupt;
+mod lc0_spellings;
 mod lichess;
 mod matches;
 mod missing_games;
 mod net;
-mod old_spellings;
 mod options;
 mod output;
 mod play;
@@ -122,7 +122,7 @@ fn log_filter(level: Option<&str>) -> Targets {
 /// Parses the command line and runs the command that it names.
 pub fn run() -> ExitCode {
     crash_report::install(user_cache().map(|cache| cache.join("crashes")));
-    let arguments = match old_spellings::modernise(genfens::split_argument(std::env::args_os().collect())) {
+    let arguments = match lc0_spellings::translate(genfens::split_argument(std::env::args_os().collect())) {
         Ok(arguments) => {
             let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
             let change = move |(at, argument)| if at < end { engine_options::switched_off(argument) } else { argument };

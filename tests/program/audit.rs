@@ -196,19 +196,3 @@ fn a_move_of_a_game_is_explained() {
         assert!(!output.status.success() && said.contains(problem) && said.lines().count() == 1, "{said}");
     }
 }
-
-#[test]
-fn a_log_of_lc0_is_told_from_games() {
-    let folder = tempfile::tempdir().unwrap();
-    let path: &Path = &folder.path().join("lc0.log");
-    let log = ">> go wtime 3171701 btime 2696634 winc 7000 binc 7000\n\
-        TMGR: MOVE TIME: allocated()=118529.5ms, expected(brutto)=88721.8ms, timeuse=0.65870\n";
-    std::fs::write(path, log).unwrap();
-    let output = audit(&[path.to_str().unwrap()]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        text.contains("1 moves of Lc0's smooth") && text.contains("| 3171.7 s | 2696.6 s | 118.5 s | 88.7 s |"),
-        "{text}"
-    );
-}

@@ -1,4 +1,4 @@
-//! Tests what `zeitnot time audit`, `time explain --game` and `time report` say of games in the shapes of many
+//! Tests what `zeitnot time audit`, `time explain game` and `time report` say of games in the shapes of many
 //! programs: how they were lost on time, and what their clocks hold.
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -135,9 +135,9 @@ fn the_short_help_of_every_command_is_one_screen() {
     assert_eq!(version, [format!("zeitnot {}", env!("CARGO_PKG_VERSION"))]);
 }
 
-/// Settings of GUIs and scripts may have the spellings of before.
+/// Settings of GUIs and scripts may have the spellings of Lc0.
 #[test]
-fn old_spellings_of_commands_work() {
+fn spellings_of_lc0_work() {
     let folder = folder();
     let say = |arguments: &[&str], input: &str| {
         let assert = zeitnot(&folder).args(arguments).write_stdin(input.to_owned()).assert().success();
@@ -148,20 +148,8 @@ fn old_spellings_of_commands_work() {
         let option = format!("option name SearchAlgorithm type combo default {algorithm} ");
         assert!(uci.contains(&option) && uci.contains("uciok"), "{uci}");
     }
-    let prepared = say(&["net", "prepare", "--backend=random"], "");
-    assert_eq!(prepared, say(&["net", "fetch", "--prepare", "--backend=random"], ""));
-    let move_of = |arguments: &[&str]| say(&[&["time", "explain"], arguments].concat(), "");
-    assert_eq!(move_of(&["--clock", "60000", "--json"]), move_of(&["move", "--clock", "60000", "--json"]));
-    let plan = "{\"event\":\"plan\",\"clock_ms\":60000}";
-    let script = |arguments: &[&str]| say(&[&["time", "explain"], arguments].concat(), plan);
-    assert_eq!(script(&["--manager=simple", "--script", "-"]), script(&["script", "-", "--manager=simple"]));
-    for help in [&["time", "map"][..], &["time", "tune", "--on", "match"], &["time", "replay", "--decisions"]] {
-        assert!(say(&[help, &["-h"]].concat(), "").contains("Usage: zeitnot time "), "{help:?}");
-    }
-    let gone = zeitnot(&folder).args(["perft", "4"]).assert().code(2).stdout("");
-    assert!(String::from_utf8_lossy(&gone.get_output().stderr).contains("go perft DEPTH"));
-    let gone = zeitnot(&folder).args(["label", "--out", "x"]).assert().code(2).stdout("");
-    assert!(String::from_utf8_lossy(&gone.get_output().stderr).contains("-p zeitnot-label"));
+    let theirs = zeitnot(&folder).arg("selfplay").assert().code(2).stdout("");
+    assert!(String::from_utf8_lossy(&theirs.get_output().stderr).contains("zeitnot match plays games"));
 }
 
 #[test]

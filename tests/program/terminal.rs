@@ -83,7 +83,7 @@ fn what_was_typed() {
         &["net", "fetch", &format!("https://{HOSTILE}/a.pb.gz")],
         &["net", "describe", HOSTILE],
         &["--config", HOSTILE],
-        &["time", "explain", "--clock=1000", "--manager", HOSTILE],
+        &["time", "explain", "move", "--clock=1000", "--manager", HOSTILE],
         &["time", "audit", HOSTILE],
         &["time", "report", HOSTILE, "--svg=charts"],
         &["match", FLAG, "--engine2", HOSTILE],

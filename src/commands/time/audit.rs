@@ -11,11 +11,10 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use zeitnot_engine::chess::Color;
 use zeitnot_lab::audit::{
-    Advice, GameTimes, ManagerSums, PlayerClocks, Remarks, advice, game_times, is_tmgr_log, lost_on_time, player_name,
-    read_tmgr_log,
+    Advice, GameTimes, ManagerSums, PlayerClocks, Remarks, advice, game_times, lost_on_time, player_name,
 };
 use zeitnot_lab::report::MATCH_JOURNAL;
-use zeitnot_lab::results::{AuditMove, AuditSummary, AuditSums, LabResult, LogMove, LostGame, ManagerTotals};
+use zeitnot_lab::results::{AuditMove, AuditSummary, AuditSums, LabResult, LostGame, ManagerTotals};
 use zeitnot_lab::{PgnGame, PgnGames, Rereadable, is_match_journal};
 use zeitnot_text::printable::plain;
 
@@ -27,9 +26,7 @@ const MOST_LOST: usize = 50;
 pub fn command() -> Command {
     Command::new("audit")
         .about("Read how the players of games spent their clocks, beside the budgets of our time managers")
-        .arg(time_flags::files(
-            "Games in PGN with clocks or times in their comments, or logs of Lc0 with lines of TMGR:",
-        ))
+        .arg(time_flags::files("Games in PGN with clocks or times in their comments"))
         .args(asked::args("Time manager that is asked about each move"))
         .arg(json_flag())
 }
@@ -57,32 +54,17 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         lost: Vec::new(),
         lost_count: 0,
     };
-    let mut has_log = false;
     for path in time_flags::named_files(matches) {
         let cannot_read = || format!("cannot read {}", path.display());
         let source = Rereadable::new(path).with_context(cannot_read)?;
         anyhow::ensure!(!is_journal(source.path()).with_context(cannot_read)?, "{}: {MATCH_JOURNAL}", path.display());
-        let is_log = File::open(source.path()).and_then(is_tmgr_log).with_context(cannot_read)?;
-        if is_log {
-            let bytes = std::fs::read(source.path()).with_context(cannot_read)?;
-            let moves = read_tmgr_log(&String::from_utf8_lossy(&bytes));
-            if audit.is_json {
-                let file = path.display().to_string();
-                let line = |tmgr| LabResult::Tmgr(Box::new(LogMove { file: file.clone(), tmgr }));
-                print(moves.into_iter().map(line))?;
-            } else {
-                audit_tables::log(path, &moves);
-            }
-        } else {
-            audit.file(path, File::open(source.path()).with_context(cannot_read)?)?;
-        }
-        has_log |= is_log;
+        audit.file(path, File::open(source.path()).with_context(cannot_read)?)?;
     }
     let is_empty = audit.players.is_empty();
-    anyhow::ensure!(has_log || !is_empty, "there is no move with a clock to audit, and no game lost on time");
+    anyhow::ensure!(!is_empty, "there is no move with a clock to audit, and no game lost on time");
     if audit.is_json {
         print([LabResult::Audit(AuditSummary { summary: audit.sums() })])?;
-    } else if !is_empty {
+    } else {
         audit_tables::show(&audit.sums(), &audit.specs, &audit.lost);
     }
     Ok(())

@@ -1,8 +1,7 @@
 //! Prints an audit: how each player used its clock, the games lost on time, and the managers beside them.
 
 use crate::commands::output::{self, say};
-use std::path::Path;
-use zeitnot_lab::audit::{LostOnTime, PlayerClock, TmgrMove};
+use zeitnot_lab::audit::{LostOnTime, PlayerClock};
 use zeitnot_lab::results::{AuditSums, LostGame, ManagerTotals};
 use zeitnot_text::printable::plain;
 use zeitnot_text::words::seconds;
@@ -10,28 +9,6 @@ use zeitnot_text::words::seconds;
 /// A text as the cell of a table: nothing in it commands the terminal or ends the cell.
 fn cell(text: &str) -> String {
     plain(text).replace('|', "\\|")
-}
-
-/// Prints the moves of a log.
-pub fn log(path: &Path, moves: &[TmgrMove]) {
-    say!("{}: {} moves of Lc0's smooth", path.display(), moves.len());
-    say!("| White's clock | Black's clock | granted | target takes | moves left | nps | reused nodes | nodes to add |");
-    say!("|---|---|---|---|---|---|---|---|");
-    let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
-    let time = |ms: Option<f64>| ms.map_or("-".to_owned(), |ms| format!("{} s", seconds(ms)));
-    for mv in moves {
-        say!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
-            time(mv.clocks_ms[0]),
-            time(mv.clocks_ms[1]),
-            time(mv.allocated_ms),
-            time(mv.brutto_ms),
-            mv.moves.map_or("-".to_owned(), |moves| format!("{moves:.1}")),
-            number(mv.nps),
-            number(mv.reused),
-            number(mv.expected_new)
-        );
-    }
 }
 
 /// Prints the sums as tables, and the first games that were lost on time.

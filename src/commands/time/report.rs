@@ -19,9 +19,9 @@ pub fn command() -> Command {
     let path = |name, value_name, help| flag(name, value_name).value_parser(value_parser!(PathBuf)).help(help);
     Command::new("report")
         .about("Write a page with charts about games, matches, comparisons, replays, simulations, audits and tunings")
-        .arg(time_flags::files("Games in PGN, outputs of --json, courses of time tune, or logs of Lc0").long_help(
+        .arg(time_flags::files("Games in PGN, outputs of --json, or courses of time tune").long_help(
             "Games in PGN with clocks or times in their comments, outputs of match, time compare, time replay, time simulate or time \
-             audit with --json, courses of time tune, or logs of Lc0 with lines of TMGR:",
+             audit with --json, or courses of time tune",
         ))
         .arg(path("out", "FILE.html", "Page, which needs no other file"))
         .arg(path("svg", "FOLDER", "Folder of the charts as SVG files"))

@@ -11,7 +11,6 @@
 //! | `time_loss`, `lost_on_time` | which side ran out of time, and how it came to that |
 //! | `remarks` | assumptions, and what was left out, over the games of a file |
 //! | `advice`, `estimates` | the budgets that a time manager would have granted in a game, and their sums |
-//! | `tmgr_log` | the lines of Lc0's `smooth` in its log |
 //! | `summary` | how a player used its clock, over all games |
 //! | `move_name` | a move with its number |
 
@@ -29,7 +28,6 @@ mod summary;
 mod time_control_tag;
 mod time_control_units;
 mod time_loss;
-mod tmgr_log;
 
 pub use advice::{Advice, advice, plan_of};
 pub use clock_comment::{MoveTimes, move_times};
@@ -42,4 +40,3 @@ pub use remarks::{Remark, Remarks};
 pub use summary::{PlayerClock, PlayerClocks};
 pub use time_control_tag::{TaggedControl, TimeControlTag, read_tag};
 pub use time_loss::{TimeLoss, time_loss};
-pub use tmgr_log::{TmgrMove, is_tmgr_log, read_tmgr_log};

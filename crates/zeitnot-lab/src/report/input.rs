@@ -1,11 +1,10 @@
-//! Reads the inputs of a file: games, Lc0's log, or results of other commands, each by its kind.
+//! Reads the inputs of a file: games, or results of other commands, each by its kind.
 
 use super::ReportError;
 use super::audits::Audit;
 use super::matches::Match;
 use super::runs::RunRow;
 use super::tunings::Tuning;
-use crate::audit::{TmgrMove, is_tmgr_log, read_tmgr_log};
 use crate::games::is_match_journal;
 use crate::results::{ComparisonResult, CourseSettings, LabResult};
 use serde::de::DeserializeOwned;
@@ -31,8 +30,6 @@ pub enum Input {
     Matches(Vec<Match>),
     /// The audit of games.
     Audit(Audit),
-    /// Moves of Lc0's log.
-    Tmgr(Vec<TmgrMove>),
 }
 
 /// Reads a file from its beginning, whatever its name is.
@@ -49,15 +46,7 @@ pub fn read_input(source: &mut (impl Read + Seek)) -> Result<Vec<Input>, ReportE
             return read_json(values);
         }
     }
-    source.rewind()?;
-    if !is_tmgr_log(source.by_ref())? {
-        return Ok(vec![Input::Games]);
-    }
-    source.rewind()?;
-    bytes.clear();
-    source.read_to_end(&mut bytes)?;
-    let moves = read_tmgr_log(&String::from_utf8_lossy(&bytes));
-    if moves.is_empty() { Err(ReportError::EmptyLog) } else { Ok(vec![Input::Tmgr(moves)]) }
+    Ok(vec![Input::Games])
 }
 
 /// Whether a text with this beginning may be JSON: it begins with a value, which may be cut off.
@@ -99,7 +88,7 @@ fn begins_like_json(bytes: &[u8]) -> bool {
 
 fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
     let mut values = values.into_iter().enumerate();
-    let (mut inputs, mut matches, mut audits, mut tmgr) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut inputs, mut matches, mut audits) = (Vec::new(), Vec::new(), Vec::new());
     while let Some((at, value)) = values.next() {
         if !value.is_object() {
             return Err(ReportError::UnknownJson);
@@ -120,7 +109,6 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
             LabResult::Move(mv) => open(&mut audits, |last: &Audit| last.sums.is_none()).moves.push(mv),
             LabResult::LostOnTime(lost) => open(&mut audits, |last| last.sums.is_none()).lost.push(*lost),
             LabResult::Audit(end) => open(&mut audits, |last| last.sums.is_none()).sums = Some(end.summary),
-            LabResult::Tmgr(mv) => tmgr.push(mv.tmgr),
             LabResult::Rating(_) => {}
             LabResult::Recording(_)
             | LabResult::Verification(_)
@@ -133,7 +121,6 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
     audits.retain(|audit| !audit.moves.is_empty() || !audit.lost.is_empty());
     inputs.extend((!matches.is_empty()).then_some(Input::Matches(matches)));
     inputs.extend(audits.into_iter().map(Input::Audit));
-    inputs.extend((!tmgr.is_empty()).then_some(Input::Tmgr(tmgr)));
     match inputs.is_empty() {
         true if is_audit => Err(ReportError::EmptyAudit),
         true => Err(ReportError::UnknownJson),
@@ -195,7 +182,6 @@ mod tests {
         }
     }
 
-    const TMGR_LINE: &str = r#"{"kind":"tmgr","file":"l","tmgr":{"clocks_ms":[1.0,null],"allocated_ms":5.0}}"#;
     const END: &str = r#"{"kind":"audit","summary":{"players":[],"lost_on_time":0,"managers":[]}}"#;
 
     const COURSE: &str = r#"{"kind":"course","order":[],"parameters":{},"iterations":5,"seed":1,"judge":{}}"#;
@@ -211,10 +197,6 @@ mod tests {
             ("[White \"a\"]\n\n1. e4 *\n", "Games"),
             ("\u{feff}1. e4 e5 *\n", "Games"),
             ("{a comment} 1. e4 e5 *\n", "Games"),
-            ("[White \"a\"]\n\n1. e4 {TMGR: MOVE TIME: x} *\n", "Games"),
-            ("TMGR: MOVE TIME: allocated()=5ms", "Tmgr"),
-            (TMGR_LINE, "Tmgr"),
-            (&format!("{moved}\n{TMGR_LINE}\n{END}\n"), "Audit Tmgr"),
             (&format!("{moved}\n{END}\n").repeat(2), "Audit Audit"),
             (r#"{"kind":"comparison","cells":[],"times":[],"ranking":[]}"#, "Comparison"),
             (&format!("{COURSE}\n{{\"end\":true}}\n"), "Tuning"),
@@ -246,14 +228,13 @@ mod tests {
         assert_eq!(kind(r#"{"kind":"comparison","cells":[]}"#), "entry 1: missing field `times`");
         let undeclared = COURSE.replace("[]", "[\"a\"]");
         assert_eq!(kind(&undeclared), "entry 1: no parameter \"a\" with a c_end above 0");
-        let cut = format!("{TMGR_LINE}\n{{\"file\":");
+        let cut = format!("{END}\n{{\"file\":");
         assert!(kind(&cut).starts_with("line 2: "), "{}", kind(&cut));
         for cut in [r#"[{"manager":"smooth","mov"#, "{\n \"cells\": [", "[{", r#"[{"a":1},{"b""#] {
             let line = cut.lines().count();
             assert!(kind(cut).starts_with(&format!("line {line}: the JSON is cut off")), "{cut}: {}", kind(cut));
         }
-        let mixed = format!("{TMGR_LINE}\n{{\"kind\":\"move\"}}");
+        let mixed = format!("{END}\n{{\"kind\":\"move\"}}");
         assert_eq!(kind(&mixed), "entry 2: missing field `file`");
-        assert!(kind("TMGR: x").contains("no move"), "{}", kind("TMGR: x"));
     }
 }

@@ -7,7 +7,7 @@
 //! | `runs` | rows of several files that belong together, by their conditions |
 //! | `games`, `clocks`, `budgets`, `means`, `budget_figures`, `people` | games with clocks |
 //! | `lost_games` | the table of games lost on time |
-//! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits`, `tmgr` | the sections about the other inputs |
+//! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits` | the sections about the other inputs |
 //! | `clock_figures` | the figures that several sections have |
 //! | `figure` | sections, figures and tables |
 //! | `page` | the page, from the templates in `templates/` |
@@ -29,7 +29,6 @@ mod people;
 mod replays;
 mod runs;
 mod simulations;
-mod tmgr;
 mod tunings;
 
 pub use figure::{Figure, Listing, Section, Table};
@@ -60,9 +59,7 @@ pub const MATCH_JOURNAL: &str =
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The file is none of the inputs.
-    #[error(
-        "neither games in PGN, nor JSON of match, time replay, compare, simulate, audit or tune, nor a log of Lc0 with lines of TMGR:"
-    )]
+    #[error("neither games in PGN, nor JSON of match, time replay, compare, simulate, audit or tune")]
     Unknown,
     /// The file is JSON of something else.
     #[error(
@@ -99,9 +96,6 @@ pub enum ReportError {
         /// The problem.
         reason: String,
     },
-    /// The file is a log without a move.
-    #[error("a log with lines of TMGR:, but no move in them")]
-    EmptyLog,
     /// The file is an audit without a move.
     #[error("an audit of no move")]
     EmptyAudit,
@@ -179,7 +173,6 @@ impl Report {
                 Input::Matches(matches) => self.add_section(matches::section(name, &matches)),
                 Input::Audit(audit) => self.add_section(audits::section(name, &audit)),
                 Input::Tuning(tuning) => self.add_section(tunings::section(name, &tuning)),
-                Input::Tmgr(moves) => self.add_section(tmgr::section(name, &moves)),
                 Input::Row(row) => self.add_row(name, row),
             }
         }

@@ -1,6 +1,6 @@
 //! The results of `time audit`.
 
-use crate::audit::{LostOnTime, ManagerSums, PlayerClock, TmgrMove};
+use crate::audit::{LostOnTime, ManagerSums, PlayerClock};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,15 +36,6 @@ pub struct LostGame {
     pub game: usize,
     /// How the game was lost.
     pub lost_on_time: LostOnTime,
-}
-
-/// A move of Lc0's log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LogMove {
-    /// The log.
-    pub file: String,
-    /// The move.
-    pub tmgr: TmgrMove,
 }
 
 /// The end of an audit.

@@ -25,7 +25,7 @@ mod scan;
 mod simulation;
 mod tuning;
 
-pub use audit::{AuditMove, AuditSummary, AuditSums, ErrorMeans, LogMove, LostGame, ManagerTotals};
+pub use audit::{AuditMove, AuditSummary, AuditSums, ErrorMeans, LostGame, ManagerTotals};
 pub use batch_speed::BatchSpeed;
 pub use comparison::{CellResult, ComparisonResult, Elo, RankResult};
 pub use matches::{MatchGame, MatchScore, MatchSummary, RatingResult, RatingSummary, Score};
@@ -62,8 +62,6 @@ pub enum LabResult {
     Move(AuditMove),
     /// A game that was lost on time.
     LostOnTime(Box<LostGame>),
-    /// A move of Lc0's log.
-    Tmgr(Box<LogMove>),
     /// The sums of an audit.
     Audit(AuditSummary),
     /// A point of a scan of search parameters.

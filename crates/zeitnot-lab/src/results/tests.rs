@@ -28,10 +28,6 @@ fn results() -> Vec<Value> {
         "used_ms": null, "over_ms": null, "latency_ms": null,
         "longest": { "ply": 4, "move": "3. Nf3", "used_ms": 5000.0 }, "explain": "zeitnot time explain",
     });
-    let log = json!({
-        "clocks_ms": [1.0, null], "allocated_ms": 5.0, "brutto_ms": null, "netto_ms": null, "timeuse": null, "reused": null,
-        "expected_new": null, "tree_reuse": null, "moves": null, "nps": null, "time_ms": null,
-    });
     let player = json!({
         "player": "a", "games": 2, "all_games": 3, "moves": 40, "mean_ms": 99.5, "known_ends": 2, "clock_left_ms": quantiles(),
         "share_by_phase": [0.5, 0.25, 0.25], "hoarded": 0, "rushed": 1, "risked": 2, "overrun": 3, "lost_on_time": 1,
@@ -90,7 +86,6 @@ fn results() -> Vec<Value> {
             "budget_ms": null, "moves_left_true": 30, "managers": { "smooth": 2.5 },
         }),
         json!({ "kind": "lost-on-time", "file": "g.pgn", "game": 1, "lost_on_time": lost }),
-        json!({ "kind": "tmgr", "file": "lc0.log", "tmgr": log }),
         json!({
             "kind": "audit",
             "summary": {

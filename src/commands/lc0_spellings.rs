@@ -1,25 +1,20 @@
-//! Rewrites old spellings of commands, and Lc0's (docs/lc0.md, 5.3), before the command line is parsed. Old spellings
-//! stay until version 1.0; Lc0's, and those of `time explain` and `time tune`, for good.
+//! Rewrites Lc0's spellings of commands (docs/lc0.md, 5.3) before the command line is parsed.
 
 use std::ffi::{OsStr, OsString};
 
-/// The flag that marks an old spelling.
+/// The flag that marks a spelling.
 #[derive(Clone, Copy)]
 enum Flag {
     /// No flag: the words suffice.
     None,
-    /// Any flag, which is kept, unless help comes first or one of the words [`NOT_A_MOVE`] is given.
-    Any,
-    /// A switch, which is dropped.
-    Switch(&'static str),
     /// A flag, which is dropped; its value becomes the first argument of the new spelling.
     Value(&'static str),
 }
 
-/// An old spelling: its words, its flag, and the words of today.
+/// A spelling of Lc0: its words, its flag, and our words.
 type Spelling = (&'static [&'static str], Flag, &'static [&'static str]);
 
-const SPELLINGS: [Spelling; 16] = [
+const SPELLINGS: [Spelling; 9] = [
     // Lc0 names its searches by the first word, and settings of GUIs may have it.
     (&["classic"], Flag::None, &["uci", "--search-algorithm=classic"]),
     (&["dag-preview"], Flag::None, &["uci", "--search-algorithm=classic"]),
@@ -31,28 +26,10 @@ const SPELLINGS: [Spelling; 16] = [
     (&["describenet"], Flag::None, &["net", "describe"]),
     (&["leela2onnx"], Flag::Value("--input"), &["net", "convert"]),
     (&["leela2onnx"], Flag::None, &["net", "convert"]),
-    (&["net", "prepare"], Flag::None, &["net", "fetch", "--prepare"]),
-    (&["time", "map"], Flag::None, &["time", "tune", "scan"]),
-    (&["time", "replay"], Flag::Switch("--decisions"), &["time", "verify"]),
-    (&["time", "tune"], Flag::Value("--on"), &["time", "tune"]),
-    (&["time", "explain"], Flag::Value("--script"), &["time", "explain", "script"]),
-    (&["time", "explain"], Flag::Value("--game"), &["time", "explain", "game"]),
-    (&["time", "explain"], Flag::Any, &["time", "explain", "move"]),
 ];
-
-/// Words after `time explain` that rule out the old spelling: today's subcommands.
-const NOT_A_MOVE: [&str; 3] = ["move", "script", "game"];
 
 /// The flag that every command takes behind its first word, with a value.
 const OF_ALL: &str = "--log-level";
-
-/// Commands that are gone, or flags of a command that are, and what takes their place.
-const GONE: [(&str, Option<&str>, &str); 4] = [
-    ("perft", None, "start zeitnot and type go perft DEPTH"),
-    ("label", None, "the labeller is the program zeitnot-label: cargo run --release -p zeitnot-label"),
-    ("benchmark", Some("--csv"), "--json has the numbers"),
-    ("backendbench", Some("--csv"), "--json has the numbers"),
-];
 
 /// Commands of Lc0 that are none here, or flags of a command, and what does their work.
 const LC0S: [(&str, Option<&str>, &str); 9] = [
@@ -67,48 +44,30 @@ const LC0S: [(&str, Option<&str>, &str); 9] = [
     ("backendbench", Some("--batches"), "--seconds has the time of each size"),
 ];
 
-/// The arguments in the spelling of today; the first is the program.
+/// The arguments in our spelling; the first is the program.
 ///
 /// # Errors
-/// A line for the user, if the command is gone, or is Lc0's alone.
-pub fn modernise(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
+/// A line for the user, if the command is Lc0's alone.
+pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     let is_given = |name: &str, flag: Option<&str>| {
         let behind = arguments.get(1..).and_then(|given| behind(given, &[name]));
         behind.is_some_and(|(_, rest)| flag.is_none_or(|flag| position(rest, flag).is_some()))
     };
     let named = |name: &str, flag: Option<&str>| flag.map_or_else(|| name.to_owned(), |flag| format!("{name} {flag}"));
-    for (commands, why) in [(&GONE[..], "is gone"), (&LC0S, "is Lc0's alone")] {
-        if let Some((name, flag, instead)) = commands.iter().find(|(name, flag, _)| is_given(name, *flag)) {
-            return Err(format!("{} {why}: {instead}", named(name, *flag)));
-        }
+    if let Some((name, flag, instead)) = LC0S.iter().find(|(name, flag, _)| is_given(name, *flag)) {
+        return Err(format!("{} is Lc0's alone: {instead}", named(name, *flag)));
     }
     Ok(SPELLINGS.iter().find_map(|spelling| rewritten(&arguments, spelling)).unwrap_or(arguments))
 }
 
-/// The arguments in the new spelling; `None` if they are not in this old one.
+/// The arguments in the new spelling; `None` if they are not in this one.
 fn rewritten(arguments: &[OsString], (words, flag, now): &Spelling) -> Option<Vec<OsString>> {
     let (program, given) = arguments.split_first()?;
     let (of_all, rest) = behind(given, words)?;
-    // Where today's words begin with the old ones, today's spelling goes on with a subcommand, the old one with a flag.
-    let begins_as_flag = |argument: &OsString| argument.to_str().is_some_and(|text| text.starts_with('-'));
-    if now.starts_with(words) && !rest.first().is_some_and(begins_as_flag) {
-        return None;
-    }
     let mut rest = rest.to_vec();
     let mut value = None;
     match *flag {
         Flag::None => {}
-        Flag::Any => {
-            let is_help = |argument: &OsString| argument == "-h" || argument == "--help";
-            if rest.first().is_some_and(is_help)
-                || rest.iter().any(|argument| NOT_A_MOVE.iter().any(|word| argument == word))
-            {
-                return None;
-            }
-        }
-        Flag::Switch(name) => {
-            rest.remove(position(&rest, name)?);
-        }
         Flag::Value(name) => {
             let at = position(&rest, name)?;
             let flag = rest.remove(at);
@@ -158,7 +117,7 @@ mod tests {
 
     fn now(text: &str) -> String {
         let arguments = std::iter::once("zeitnot").chain(text.split_whitespace()).map(OsString::from).collect();
-        let words: Vec<String> = match modernise(arguments) {
+        let words: Vec<String> = match translate(arguments) {
             Ok(arguments) => arguments.into_iter().skip(1).map(|word| word.into_string().unwrap()).collect(),
             Err(error) => vec![error],
         };
@@ -166,8 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn old_spellings_are_rewritten() {
-        for (old, new) in [
+    fn spellings_of_lc0_are_rewritten() {
+        for (theirs, ours) in [
             ("policyhead --threads=1", "uci --search-algorithm=policyhead --threads=1"),
             ("valuehead", "uci --search-algorithm=valuehead"),
             ("classic", "uci --search-algorithm=classic"),
@@ -178,32 +137,13 @@ mod tests {
             ("leela2onnx --input=a.pb.gz --output=a.onnx", "net convert a.pb.gz --output=a.onnx"),
             ("selfplay --games=10", "selfplay is Lc0's alone: zeitnot match plays games"),
             ("benchmark --movetime=500", "benchmark --movetime is Lc0's alone: --seconds has the time of each setting"),
-            ("net prepare --backend cuda", "net fetch --prepare --backend cuda"),
-            ("time map a.zt --with CPuct=1,2", "time tune scan a.zt --with CPuct=1,2"),
-            ("time replay --decisions --json a.jsonl", "time verify --json a.jsonl"),
-            ("time replay a.jsonl --decisions", "time verify a.jsonl"),
-            ("time tune --parameters p --on match --seed 2", "time tune match --parameters p --seed 2"),
-            ("time tune --on=replay --parameters p", "time tune replay --parameters p"),
-            ("time explain --manager smooth --clock 1000", "time explain move --manager smooth --clock 1000"),
-            ("time explain --clock=1000 --json", "time explain move --clock=1000 --json"),
-            ("time explain --manager smooth", "time explain move --manager smooth"),
-            ("time explain --clock 1000 -h", "time explain move --clock 1000 -h"),
-            ("time explain --overhead 5 --script - --table", "time explain script - --overhead 5 --table"),
-            ("time explain --script=s.jsonl", "time explain script s.jsonl"),
-            ("time explain --game g.pgn --ply 3", "time explain game g.pgn --ply 3"),
-            ("time --log-level debug explain --clock 1000", "time explain move --log-level debug --clock 1000"),
-            ("time --log-level=debug explain --script - --table", "time explain script - --log-level=debug --table"),
-            ("net --log-level info prepare", "net fetch --prepare --log-level info"),
-            ("time tune --log-level info --on match", "time tune match --log-level info"),
-            ("perft 5", "perft is gone: start zeitnot and type go perft DEPTH"),
-            ("backendbench --threads 2 --csv", "backendbench --csv is gone: --json has the numbers"),
         ] {
-            assert_eq!(now(old), new, "{old}");
+            assert_eq!(now(theirs), ours, "{theirs}");
         }
     }
 
     #[test]
-    fn the_spellings_of_today_stay() {
+    fn our_spellings_stay() {
         for text in [
             "",
             "uci --search-algorithm=policyhead",
@@ -235,7 +175,6 @@ mod tests {
 
     #[test]
     fn a_flag_without_its_value_goes() {
-        assert_eq!(now("time tune --on"), "time tune");
-        assert_eq!(now("time explain --nps 1 --script"), "time explain script --nps 1");
+        assert_eq!(now("describenet --json --weights"), "net describe --json");
     }
 }
