@@ -11,25 +11,22 @@ enum Flag {
     Value(&'static str),
 }
 
-/// A spelling of Lc0: its words, its flag, and our words.
-type Spelling = (&'static [&'static str], Flag, &'static [&'static str]);
+/// A spelling of Lc0: its word, its flag, and our words.
+type Spelling = (&'static str, Flag, &'static [&'static str]);
 
 const SPELLINGS: [Spelling; 9] = [
     // Lc0 names its searches by the first word, and settings of GUIs may have it.
-    (&["classic"], Flag::None, &["uci", "--search-algorithm=classic"]),
-    (&["dag-preview"], Flag::None, &["uci", "--search-algorithm=classic"]),
-    (&["policyhead"], Flag::None, &["uci", "--search-algorithm=policyhead"]),
-    (&["valuehead"], Flag::None, &["uci", "--search-algorithm=valuehead"]),
+    ("classic", Flag::None, &["uci", "--search-algorithm=classic"]),
+    ("dag-preview", Flag::None, &["uci", "--search-algorithm=classic"]),
+    ("policyhead", Flag::None, &["uci", "--search-algorithm=policyhead"]),
+    ("valuehead", Flag::None, &["uci", "--search-algorithm=valuehead"]),
     // Lc0's tools.
-    (&["describenet"], Flag::Value("--weights"), &["net", "describe"]),
-    (&["describenet"], Flag::Value("-w"), &["net", "describe"]),
-    (&["describenet"], Flag::None, &["net", "describe"]),
-    (&["leela2onnx"], Flag::Value("--input"), &["net", "convert"]),
-    (&["leela2onnx"], Flag::None, &["net", "convert"]),
+    ("describenet", Flag::Value("--weights"), &["net", "describe"]),
+    ("describenet", Flag::Value("-w"), &["net", "describe"]),
+    ("describenet", Flag::None, &["net", "describe"]),
+    ("leela2onnx", Flag::Value("--input"), &["net", "convert"]),
+    ("leela2onnx", Flag::None, &["net", "convert"]),
 ];
-
-/// The flag that every command takes behind its first word, with a value.
-const OF_ALL: &str = "--log-level";
 
 /// Commands of Lc0 that are none here, or flags of a command, and what does their work.
 const LC0S: [(&str, Option<&str>, &str); 9] = [
@@ -50,8 +47,8 @@ const LC0S: [(&str, Option<&str>, &str); 9] = [
 /// A line for the user, if the command is Lc0's alone.
 pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     let is_given = |name: &str, flag: Option<&str>| {
-        let behind = arguments.get(1..).and_then(|given| behind(given, &[name]));
-        behind.is_some_and(|(_, rest)| flag.is_none_or(|flag| position(rest, flag).is_some()))
+        let named = arguments.get(1).is_some_and(|command| command == name);
+        named && flag.is_none_or(|flag| position(&arguments[2..], flag).is_some())
     };
     let named = |name: &str, flag: Option<&str>| flag.map_or_else(|| name.to_owned(), |flag| format!("{name} {flag}"));
     if let Some((name, flag, instead)) = LC0S.iter().find(|(name, flag, _)| is_given(name, *flag)) {
@@ -61,10 +58,10 @@ pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
 }
 
 /// The arguments in the new spelling; `None` if they are not in this one.
-fn rewritten(arguments: &[OsString], (words, flag, now): &Spelling) -> Option<Vec<OsString>> {
+fn rewritten(arguments: &[OsString], (word, flag, now): &Spelling) -> Option<Vec<OsString>> {
     let (program, given) = arguments.split_first()?;
-    let (of_all, rest) = behind(given, words)?;
-    let mut rest = rest.to_vec();
+    let (first, rest) = given.split_first()?;
+    let mut rest = (first == word).then(|| rest.to_vec())?;
     let mut value = None;
     match *flag {
         Flag::None => {}
@@ -78,27 +75,7 @@ fn rewritten(arguments: &[OsString], (words, flag, now): &Spelling) -> Option<Ve
         }
     }
     let words = now.iter().map(OsString::from);
-    Some(std::iter::once(program.clone()).chain(words).chain(value).chain(of_all).chain(rest).collect())
-}
-
-/// What stands behind these words, after the flags for all commands that stand between them; nothing where the
-/// arguments begin otherwise.
-fn behind<'a>(given: &'a [OsString], words: &[&str]) -> Option<(Vec<OsString>, &'a [OsString])> {
-    let (mut of_all, mut rest) = (Vec::new(), given);
-    for (index, word) in words.iter().enumerate() {
-        while let Some(argument) = rest.first().filter(|argument| index > 0 && is_flag(argument, OF_ALL)) {
-            let parts = if argument == OF_ALL { 2 } else { 1 };
-            let (flag, more) = rest.split_at_checked(parts)?;
-            of_all.extend_from_slice(flag);
-            rest = more;
-        }
-        let (first, more) = rest.split_first()?;
-        if first != word {
-            return None;
-        }
-        rest = more;
-    }
-    Some((of_all, rest))
+    Some(std::iter::once(program.clone()).chain(words).chain(value).chain(rest).collect())
 }
 
 /// Whether an argument is this flag: `--name` or `--name=VALUE`.
