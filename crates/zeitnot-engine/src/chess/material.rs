@@ -72,7 +72,7 @@ fn loss_at(chess: &Chess, square: Square, side: Color) -> i32 {
 }
 
 /// Material of the side to move, less that of the other side.
-fn balance(chess: &Chess) -> i32 {
+pub(crate) fn balance(chess: &Chess) -> i32 {
     let of = |color: Color| -> i32 {
         let pieces = chess.board().by_color(color);
         pieces.into_iter().filter_map(|square| chess.board().role_at(square)).map(value).sum()

@@ -30,7 +30,7 @@ mod san;
 pub use epd::read_epd;
 pub use fen::FenError;
 pub use game::Game;
-pub(crate) use material::best_by_material;
+pub(crate) use material::{balance, best_by_material};
 pub use moves::{MoveError, parse_uci, to_uci};
 pub(crate) use outcome::FIFTY_MOVES_PLIES;
 pub use outcome::Outcome;

@@ -2,8 +2,8 @@
 
 use super::Engine;
 use super::ponder::Unstarted;
-use crate::chess::{Move, best_by_material};
-use crate::search::{EndReason, Finished, Report, Search, SearchEnd};
+use crate::chess::Move;
+use crate::search::{EndReason, Finished, Report, Search, SearchEnd, look_by_material};
 
 impl Engine {
     /// Whether there is a search that only [`Engine::stop`] is sure to end.
@@ -39,8 +39,7 @@ impl Engine {
 
     /// The move to play when no search is possible: a mate, or the best by material. `None` without a legal move.
     pub fn unsearched(&self) -> Option<Move> {
-        let position = self.game.current();
-        best_by_material(position, &position.legal_moves()).map(|choice| choice.mv)
+        look_by_material(&self.game, &self.game.current().legal_moves()).map(|(mv, _)| mv)
     }
 
     /// Ends the search, if there is one: its answer is given now. Batches still under evaluation are not waited for.

@@ -38,6 +38,7 @@ impl Engine {
         }
         self.busy_until_ms = f64::NEG_INFINITY;
         self.random = None;
+        self.game_seed = rand::random();
         (self.last_timed, self.next_by_board, self.missing_plies) = (None, None, 0);
         if let Some(time) = &mut self.time {
             time.new_game();
@@ -145,6 +146,7 @@ impl Engine {
 
     pub(super) fn other_game(&mut self) {
         (self.last_timed, self.missing_plies) = (None, 0);
+        self.game_seed = rand::random();
         let keep_time_stats = self.options.keep_time_stats;
         if let Some(time) = &mut self.time {
             time.other_game(keep_time_stats);

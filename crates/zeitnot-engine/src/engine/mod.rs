@@ -152,8 +152,10 @@ pub struct Engine {
     /// Whether a level, or a Maia's manner, limited the last move; and the last line on one.
     was_limited: bool,
     manner_told: String,
-    /// Seed of the chance between two levels.
-    level_seed: u64,
+    /// Whether the user was told that the clock is within the overhead.
+    overhead_told: bool,
+    /// Seed of the chance between two levels, and of a person's times, in this game.
+    game_seed: u64,
     /// The `WeightsFile` and the Elo of a level; network, backend and its options that play for them.
     of_level: Option<((String, u64), String, String, String)>,
 }
@@ -202,7 +204,8 @@ impl Engine {
             plays_maias: false,
             was_limited: false,
             manner_told: String::new(),
-            level_seed: rand::random(),
+            overhead_told: false,
+            game_seed: rand::random(),
             of_level: None,
         }
     }
@@ -317,6 +320,7 @@ impl Engine {
     pub(super) fn search_params(&self, go: &GoParams) -> SearchParams {
         let mut params = self.played_options(go).search_params();
         params.wdl_rescale.side = contempt::side(self.options.contempt_mode, self.game.current().turn(), go);
+        params.overlooks = self.manner(go).map(|manner| manner.overlooks);
         params
     }
 

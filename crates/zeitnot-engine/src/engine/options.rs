@@ -48,6 +48,9 @@ macro_rules! options {
             /// Not an option but a fact about the machine, which the program that starts the engine finds out: a search
             /// that has to repeat itself on other machines leaves it `None`.
             pub automatic_memory: Option<usize>,
+            /// Whether the opponent is a person at this machine: a Maia may play that `WeightsFile` does not name, and its
+            /// flag may fall. Not an option but a fact.
+            pub against_person: bool,
             /// The UCI names of the options that [`Options::set`] has set, even to their defaults. The engine
             /// does not choose what was set by hand: a `movetime` is shortened by a `MoveOverheadMs` of the user's.
             pub was_set: BTreeSet<&'static str>,
@@ -55,7 +58,7 @@ macro_rules! options {
 
         impl Default for Options {
             fn default() -> Self {
-                Options { $($field: $default.into(),)* automatic_memory: None, was_set: BTreeSet::new() }
+                Options { $($field: $default.into(),)* automatic_memory: None, against_person: false, was_set: BTreeSet::new() }
             }
         }
 
@@ -100,7 +103,7 @@ const LARGEST_SEED: u64 = i32::MAX as u64;
 
 options! {
     weights: String = "", "WeightsFile", "weights" 'w', Kind::File,
-        "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/ or the user's data folder, Zeitnot's own left out, or else the one built in";
+        "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/ or the user's data folder, Zeitnot's own and Maias left out, or else the one built in";
     backend: String = "auto", "Backend", "backend" 'b', Kind::Text,
         "Evaluator of positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, webgpu, tensorrt-rtx, migraphx, uniform or random";
     backend_options: String = "", "BackendOptions", "backend-opts" 'o', Kind::Text,
@@ -500,6 +503,7 @@ impl Options {
                 visit_offset: self.temp_visit_offset,
                 top_p: self.top_p,
             },
+            overlooks: None,
             moves_left: MovesLeftParams {
                 max_effect: self.moves_left_max_effect,
                 slope: self.moves_left_slope,

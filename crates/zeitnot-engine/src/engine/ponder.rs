@@ -82,7 +82,7 @@ impl Engine {
         let stoppers = options.stopper_params();
         let asked = params.clock(turn).map(|clock| self.move_request(clock, params));
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
-        let spec = options.time_manager_spec();
+        let spec = self.spec_of_game(&options);
         let search = self.search.as_ref()?;
         search.ponder_hit(|tree, latency, time| {
             let asked = asked.map(|asked| MoveRequest {

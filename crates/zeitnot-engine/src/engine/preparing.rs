@@ -2,7 +2,7 @@
 //! on.
 
 use super::loading::{self, Failure, Loaded};
-use super::{Engine, EngineError, NetworkEvaluator, Options, RuntimePolicy, tree_file};
+use super::{Engine, EngineError, GoParams, NetworkEvaluator, Options, RuntimePolicy, tree_file};
 use crate::backend::{Attributes, Backend, DeviceOptions};
 use crate::network::{BUILT_IN, Location};
 use std::sync::Arc;
@@ -142,6 +142,9 @@ impl Engine {
                 *said = note;
             }
         }
+        // The manager of the moves that come: another one would forget the game.
+        let on_clock = GoParams { wtime: Some(0.0), btime: Some(0.0), ..GoParams::default() };
+        let spec = self.spec_of_game(&self.played_options(&on_clock));
         // A program that is the manager starts before a clock runs. A wrong specification is an error of the first move.
         if let Some(time) = &mut self.time {
             let _ = time.choose(&spec);

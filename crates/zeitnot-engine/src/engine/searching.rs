@@ -12,6 +12,14 @@ use std::sync::Arc;
 use zeitnot_time::event_log::{BookMove, SearchStart};
 use zeitnot_time::{Begun, MoveRequest, Plan, SearchLimits};
 
+/// Largest share of the clock that `MoveOverheadMs` keeps clear: with less than that on the clock a search still has time,
+/// since a clock that has run so low has shown that less is lost.
+const MOST_OVERHEAD: f64 = 0.75;
+
+/// Line for the user where the clock is within `MoveOverheadMs`.
+const TWICE: &str = "the clock has less than Move Overhead: a quarter of it is searched. Where lichess-bot or a GUI takes an overhead of its \
+                     own off the clock, a smaller Move Overhead leaves more";
+
 impl Engine {
     /// The seed of the next search.
     fn next_seed(&mut self) -> u64 {
@@ -214,10 +222,15 @@ impl Engine {
             tree.restrict_root(&search_moves);
         }
         let clock = params.clock(turn).filter(|_| !network_alone);
+        let is_within = |clock: SideClock| clock.time_ms <= options.move_overhead as f64;
+        if clock.is_some_and(is_within) && !self.clock.is_virtual() && !std::mem::replace(&mut self.overhead_told, true)
+        {
+            self.announcer.say(TWICE);
+        }
         let asked = clock.map(|clock| self.move_request(clock, params));
         let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
         let mut time = self.time.take().expect("no search has it: each begins by ending the one before");
-        let spec = options.time_manager_spec();
+        let spec = self.spec_of_game(options);
         if asked.is_some()
             && let Err(error) = time.choose(&spec)
         {
@@ -269,7 +282,7 @@ impl Engine {
             increment_ms: clock.increment_ms,
             moves_to_go: params.movestogo,
             ply: self.ply(),
-            overhead_ms: self.options.move_overhead as f64,
+            overhead_ms: (self.options.move_overhead as f64).min(MOST_OVERHEAD * clock.time_ms.max(0.0)),
             lag_ms: 0.0,
             missing_increment_ms: 0.0,
             is_foreign_clock: !clock.is_own,

@@ -7,6 +7,7 @@ use crate::network::{self, BUILT_IN, Location, maia};
 use crate::splitmix::mix;
 use std::borrow::Cow;
 use zeitnot_text::files::named_path;
+use zeitnot_time::managers::human;
 
 /// The levels: Elo, nodes of a move, temperature. Between two of them each move is played by one of the two, as chance
 /// decides. Played by the network built in, on one thread; the games are in docs/levels.md.
@@ -39,6 +40,14 @@ pub(super) struct Manner {
     clock_elo: Option<u32>,
     /// Rating of the people that a Maia learned from; `None` for a level.
     maia: Option<u32>,
+    /// Chance to overlook that a move ends the game.
+    pub overlooks: f32,
+}
+
+/// The chance at this Elo to overlook that a move ends the game: a quarter at the lowest level, and half as much with every
+/// 125 points.
+fn overlooks(elo: u64) -> f32 {
+    0.25 * f32::exp2((LOWEST_ELO as f32 - elo as f32) / 125.0).min(1.0)
 }
 
 impl Options {
@@ -107,7 +116,7 @@ impl Manner {
         let (low, high) = (LEVELS[above - 1], LEVELS[above]);
         let share = (elo - low.0) as f64 / (high.0 - low.0) as f64;
         let (_, nodes, temperature) = if chance < share { high } else { low };
-        Manner { nodes, temperature, policy_temperature: None, clock_elo: None, maia: None }
+        Manner { nodes, temperature, policy_temperature: None, clock_elo: None, maia: None, overlooks: overlooks(elo) }
     }
 
     /// A Maia that learned from people rated `rating`: each move as often as they play it. `on_clock`: it takes their
@@ -120,6 +129,7 @@ impl Manner {
             // Those that `human` takes.
             clock_elo: on_clock.then_some(rating.clamp(600, 3000)),
             maia: Some(rating),
+            overlooks: overlooks(u64::from(rating)),
         }
     }
 
@@ -142,7 +152,8 @@ impl Manner {
             options.policy_temperature = temperature;
         }
         if let Some(elo) = self.clock_elo {
-            options.time_manager = format!("human(elo={elo})");
+            let flag = if given.against_person { ",flag=1" } else { "" };
+            options.time_manager = format!("human(elo={elo}{flag})");
         }
         options
     }
@@ -175,6 +186,11 @@ impl Engine {
         self.plays_maias = true;
     }
 
+    /// The Elo that the engine is limited to, or the rating of the people that its network plays like.
+    pub fn level(&self) -> Option<u64> {
+        self.options.elo_limit().or_else(|| self.maia_rating().map(u64::from))
+    }
+
     /// The manner of a move with these limits; `None`: nothing but the options decides, as in all analysis.
     pub(super) fn manner(&self, go: &GoParams) -> Option<Manner> {
         let on_clock = self.is_on_clock(go);
@@ -192,10 +208,19 @@ impl Engine {
         }
     }
 
-    /// A number from 0 to 1 that the position decides, and the engine's seed.
+    /// The seed of the game: `RandomSeed`, or another one for each game.
+    fn seed_of_game(&self) -> u64 {
+        if self.options.random_seed == 0 { self.game_seed } else { self.options.random_seed }
+    }
+
+    /// The specification of the time manager that plays this game with `options`.
+    pub(super) fn spec_of_game(&self, options: &Options) -> String {
+        human::with_seed(&options.time_manager_spec(), mix(self.seed_of_game()))
+    }
+
+    /// A number from 0 to 1 that the position decides, and the seed of the game.
     fn chance(&self) -> f64 {
-        let seed = if self.options.random_seed == 0 { self.level_seed } else { self.options.random_seed };
-        let drawn = mix(polyglot_key(self.game.current()) ^ mix(seed ^ u64::from(self.ply())));
+        let drawn = mix(polyglot_key(self.game.current()) ^ mix(self.seed_of_game() ^ u64::from(self.ply())));
         (drawn >> 11) as f64 / (1u64 << 53) as f64
     }
 

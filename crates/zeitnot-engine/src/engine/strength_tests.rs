@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, RandomBackend};
+use crate::chess::Game;
 use crate::clock::VirtualClock;
 use std::sync::Arc;
 
@@ -185,4 +186,79 @@ fn options_that_are_sent_as_they_stand_are_no_wish() {
     engine.set_option("NodesPerMove", "5").unwrap();
     engine.set_option("NodesPerMove", "0").unwrap();
     assert_eq!(engine.manner(&on_clock()), None, "and stays one");
+}
+
+/// Won positions in which the policy of the network built in stalemates.
+const WON: [&str; 6] = [
+    "5K2/8/4Q3/8/8/8/8/k7 w - - 0 1",
+    "7k/8/8/7K/8/8/8/6Q1 w - - 0 1",
+    "8/8/2q5/6k1/8/8/8/K7 b - - 0 1",
+    "k7/8/8/8/7K/8/5Q2/8 w - - 0 1",
+    "6q1/8/k7/8/8/8/8/7K b - - 0 1",
+    "8/8/8/8/8/1q5k/8/5K2 b - - 0 1",
+];
+
+#[test]
+fn a_won_game_is_not_drawn_by_a_move_of_one_node() {
+    let trouble = GoParams { winc: Some(100.0), binc: Some(100.0), wtime: Some(1.0), btime: Some(1.0), ..on_clock() };
+    let node = GoParams { nodes: Some(1), ..GoParams::default() };
+    let level = [("UCI_LimitStrength", "true"), ("UCI_Elo", "1900"), ("RandomSeed", "1")];
+    let policy = [("SearchAlgorithm", "policyhead"), ("Temperature", "2"), ("RandomSeed", "1")];
+    for (options, go) in [(&[][..], &trouble), (&[], &node), (&level, &on_clock()), (&policy, &on_clock())] {
+        let mut all = Options { weights: BUILT_IN.to_owned(), ..Options::default() };
+        options.iter().for_each(|(name, value)| all.set(name, value).unwrap());
+        let clock = Arc::new(VirtualClock::default());
+        let mut engine = Engine::new(all, clock, crate::engine::RuntimePolicy::FindOnly);
+        engine.prepare().unwrap();
+        for fen in WON {
+            for _ in 0..5 {
+                engine.set_game(Game::from_fen(fen, false).unwrap());
+                let (end, _) = engine.run(go, engine.now_ms(), None).unwrap();
+                let mut game = engine.game().clone();
+                game.push(end.best.unwrap());
+                assert_eq!(game.outcome(), None, "{options:?} {go:?} {fen}: {}", game.fen());
+            }
+        }
+    }
+}
+
+#[test]
+fn who_plays_weaker_overlooks_more() {
+    let chances: Vec<f32> = (800..=2600).step_by(100).map(overlooks).collect();
+    assert!(chances.is_sorted_by(|a, b| a >= b) && chances[0] == 0.25 && chances[7] < 0.02, "{chances:?}");
+    assert_eq!(Manner::of_maia(1500, true).overlooks, Manner::of_level(1500, 0.5).overlooks);
+    assert_eq!(engine(true, &[]).search_params(&on_clock()).overlooks, None, "the engine itself never");
+}
+
+#[test]
+fn each_game_has_a_seed_and_its_manager_stays() {
+    let spreads = |options: &[(&str, &str)]| {
+        let mut engine = engine(true, options);
+        engine.play_maias_as_people();
+        let mut spreads = Vec::new();
+        for _ in 0..6 {
+            engine.new_game();
+            engine.set_game(Game::new());
+            engine.prepare().unwrap();
+            let (_, plan) = engine.run(&on_clock(), engine.now_ms(), None).unwrap();
+            spreads.push(plan.unwrap().term("spread").unwrap().value.to_string());
+        }
+        // The next move of the last game: the clock at its beginning is known.
+        let mut game = Game::new();
+        ["e2e4", "e7e5"].iter().for_each(|mv| game.push_uci(mv).unwrap());
+        engine.set_game(game);
+        engine.prepare().unwrap();
+        let go = GoParams { wtime: Some(50_000.0), ..on_clock() };
+        let (_, plan) = engine.run(&go, engine.now_ms(), None).unwrap();
+        assert_eq!(plan.unwrap().term("initial").unwrap().value, 60.0);
+        spreads.into_iter().collect::<std::collections::BTreeSet<_>>().len()
+    };
+    assert!(spreads(&[]) > 3);
+    assert_eq!(spreads(&[("RandomSeed", "7")]), 1);
+}
+
+#[test]
+fn the_flag_of_a_maia_falls_against_a_person_alone() {
+    let given = Options { against_person: true, ..Options::default() };
+    assert_eq!(Manner::of_maia(1500, true).options(&given).time_manager, "human(elo=1500,flag=1)");
 }

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `tree` | nodes, edges and their memory; expansion, tree reuse, the memory limit, saved trees, terminal detection, backup |
 //! | `gather` | selection by PUCT, batches, and the leaves that a batch evaluates |
-//! | `root` | the order of the root's moves, the report, the observer of its growth, temperature, contempt |
+//! | `root` | the order of the root's moves, the last look at the one that is played, the report, the observer of its growth, temperature, contempt |
 //! | `run` | the threads of a search in play, workers and watchdog, and the synchronous search on any clock |
 //! | `context`, `params`, `request` | the facts of one search; the parameters; the question and the answer |
 //!
@@ -47,6 +47,7 @@ pub(crate) use context::tree_share;
 pub(crate) use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 pub use request::{EndReason, Guess, Listener, SearchEnd};
 pub(crate) use request::{Finished, SearchRequest};
+pub(crate) use root::last_look::look_by_material;
 pub(crate) use root::observer::SharedRootObserver;
 pub use root::observer::{RootMove, RootObserver};
 pub use root::report::{Line, MoveStats, Report};

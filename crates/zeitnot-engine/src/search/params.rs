@@ -78,6 +78,8 @@ pub(crate) struct SearchParams {
     pub noise: Noise,
     /// Temperature by which the move is chosen.
     pub temperature: Temperature,
+    /// Chance that a player of a level overlooks how its move ends the game; `None` for the engine itself.
+    pub overlooks: Option<f32>,
     /// The moves-left utility.
     pub moves_left: MovesLeftParams,
     /// Whether proven results travel up the tree.
@@ -116,6 +118,7 @@ impl SearchParams {
         wdl_rescale: WdlRescale::NONE,
         noise: Noise::NONE,
         temperature: Temperature::NONE,
+        overlooks: None,
         moves_left: MovesLeftParams {
             max_effect: 0.0345,
             slope: 0.0027,

@@ -3,9 +3,10 @@
 
 use super::state::State;
 use crate::backend::cache_key;
-use crate::chess::{Move, best_by_material};
+use crate::chess::Move;
 use crate::search::context::SearchContext;
 use crate::search::request::{EndReason, Guess, SearchEnd};
+use crate::search::root::last_look::{look, look_by_material};
 use crate::search::root::report::Line;
 
 /// The answer from the tree as it stands; the time manager learns what the move really took.
@@ -13,7 +14,7 @@ use crate::search::root::report::Line;
 pub(crate) fn conclude(context: &SearchContext, state: &mut State, with_cache: bool) -> SearchEnd {
     let mut report = state.report(context);
     let time = state.end_move(report.elapsed_ms, report.nodes);
-    let drawn = state.move_at_random(context).map(|index| state.line(context, index));
+    let drawn = state.line_to_play(context);
     let mut guess = None;
     if report.lines.is_empty()
         && let Some((grounds, line)) = unsearched(context, with_cache)
@@ -56,22 +57,27 @@ pub(crate) fn unsearched(context: &SearchContext, with_cache: bool) -> Option<(G
     let legal = position.legal_moves();
     let is_allowed = |mv: &Move| context.search_moves.is_empty() || context.search_moves.contains(mv);
     let allowed: Vec<Move> = legal.iter().copied().filter(is_allowed).collect();
-    let by_material = best_by_material(position, if allowed.is_empty() { &legal } else { &allowed })?;
+    let moves = if allowed.is_empty() { &legal[..] } else { &allowed };
+    let cached = if with_cache { context.backend.cached(cache_key(&context.game)) } else { None };
+    let cached = cached.filter(|evaluation| evaluation.logits.len() == legal.len());
+    let (mv, mates) = match &cached {
+        None => look_by_material(&context.game, moves)?,
+        Some(evaluation) => {
+            let logit = |mv: &Move| legal.iter().position(|other| other == mv).map(|number| evaluation.logits[number]);
+            let order = |a: &&Move, b: &&Move| logit(a).unwrap_or_default().total_cmp(&logit(b).unwrap_or_default());
+            let pick = |left: &[Move]| left.iter().max_by(order).copied();
+            look(&context.game, moves, pick(moves)?, pick, |_| evaluation.q > context.draw.at(1))
+        }
+    };
     let line = |mv: Move, wl: f32, d: f32, m: Option<f32>, mate: Option<i32>| {
         let shown = context.params.wdl_rescale.shown(wl, d, position.turn());
         let q = wl + d * context.draw.at(1);
         Line { moves: vec![mv], wl: shown.wl, d: shown.d, mu: shown.mu, q, m, mate, visits: 0 }
     };
-    if by_material.mates {
-        return Some((Guess::Mate, line(by_material.mv, 1.0, 0.0, None, Some(1))));
-    }
-    let cached = if with_cache { context.backend.cached(cache_key(&context.game)) } else { None };
-    if let Some(evaluation) = cached.filter(|evaluation| evaluation.logits.len() == legal.len()) {
-        let choices = legal.iter().zip(&evaluation.logits).filter(|(mv, _)| allowed.is_empty() || allowed.contains(mv));
-        if let Some((mv, _)) = choices.max_by(|a, b| a.1.total_cmp(b.1)) {
-            return Some((Guess::CachedPolicy, line(*mv, evaluation.q, evaluation.d, evaluation.m, None)));
-        }
-    }
-    // Nothing is known of the result: as good as even, with all chances of a draw.
-    Some((Guess::Material, line(by_material.mv, 0.0, 1.0, None, None)))
+    Some(match cached {
+        _ if mates => (Guess::Mate, line(mv, 1.0, 0.0, None, Some(1))),
+        Some(evaluation) => (Guess::CachedPolicy, line(mv, evaluation.q, evaluation.d, evaluation.m, None)),
+        // Nothing is known of the result: as good as even, with all chances of a draw.
+        None => (Guess::Material, line(mv, 0.0, 1.0, None, None)),
+    })
 }

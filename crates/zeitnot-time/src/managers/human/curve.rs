@@ -41,7 +41,8 @@ const LEAST_S: f64 = 0.05;
 pub struct Curve {
     first_s: f64,
     peak_s: f64,
-    tail_s: f64,
+    /// The mean at the end of a long game.
+    pub(super) tail_s: f64,
     peak_turn: f64,
 }
 

@@ -2,6 +2,7 @@
 
 mod curve;
 
+use crate::grammar::{self, Content, Entry};
 use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
@@ -19,6 +20,8 @@ param_specs! {
     ELO "elo" 1500.0 600.0 3000.0 Ratio "Rating on lichess of the person whose time is taken.";
     OPPONENT_PACE "opponent-pace" 0.0 0.0 1.0 Ratio
         "How far the opponent's own pace is followed: 0 not at all, 1 wholly.";
+    FLAG "flag" 0.0 0.0 1.0 Ratio
+        "How far the flag may fall as a person's does: 0 never, 1 where the clock is shorter than a person's move.";
     SEED "seed" 1.0 0.0 1e9 Ratio "Seed of the spread.";
 }
 
@@ -28,7 +31,7 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     preset: None,
     is_first: true,
     help: "The time that a person of a rating would take; a search that ends before it waits with its move.",
-    params: &[ELO, OPPONENT_PACE, SEED],
+    params: &[ELO, OPPONENT_PACE, FLAG, SEED],
     groups: &[],
     build: |values| Box::new(Human::new(values)),
 };
@@ -39,11 +42,27 @@ pub fn rating_of(spec: &str) -> Option<f64> {
     (manager.name == SPEC.name).then(|| values.get(&ELO))
 }
 
+/// The specification with this seed, where it is one of this manager and has none.
+pub fn with_seed(spec: &str, seed: u64) -> String {
+    let mut entries = grammar::parse(spec).unwrap_or_default();
+    if let [Entry { name, content: Content::Group(params), .. }] = entries.as_mut_slice()
+        && name == SPEC.name
+        && params.iter().all(|param| param.name != SEED.name)
+    {
+        let content = Content::Number((seed % SEED.max as u64) as f64);
+        params.push(Entry { name: SEED.name.to_owned(), content, offset: 0 });
+        return entries[0].to_string();
+    }
+    spec.to_owned()
+}
+
 /// Standard deviation of the logarithm of a time, and its correlation with that of the move before.
 const SPREAD: f64 = 0.8;
 const PERSISTENCE: f64 = 0.55;
 /// Largest share of the clock for a move.
 const MOST_OF_CLOCK: f64 = 0.35;
+/// Factor on the curve with an increment: without it 0.93 of the curve was used at 3+2.
+const WITH_INCREMENT: f64 = 1.1;
 /// Share of the initial time below which a move takes less than the curve says.
 const SHORT_OF_TIME: f64 = 0.25;
 
@@ -112,6 +131,8 @@ struct CurrentMove {
     /// Time before the search has shown the position.
     budget_ms: f64,
     hard_limit_ms: f64,
+    /// Time that the move takes whatever the clock has.
+    least_ms: f64,
     /// The time of the answer, once the search has shown the position.
     answer_ms: Option<f64>,
     /// Factor of the position before the search.
@@ -125,6 +146,7 @@ struct CurrentMove {
 struct Human {
     elo: f64,
     opponent_pace: f64,
+    flag: f64,
     control: Option<Control>,
     /// State of everything random.
     state: u64,
@@ -143,6 +165,7 @@ impl Human {
         Self {
             elo: values.get(&ELO),
             opponent_pace: values.get(&OPPONENT_PACE),
+            flag: values.get(&FLAG),
             control: None,
             state: values.get(&SEED) as u64,
             deviation: 0.0,
@@ -235,7 +258,8 @@ impl TimeManager for Human {
         self.control = Some(control);
         let initial = plan.term("initial = from the first clock of the game", control.initial_s, Seconds);
         let number = plan.term("move_number = 1 + whole(ply / 2)", f64::from(number), Moves);
-        let curve = MS_PER_SECOND * self.curve(&control).mean_s(number);
+        let by_increment = if request.increment_ms > 0.0 { WITH_INCREMENT } else { 1.0 };
+        let curve = by_increment * MS_PER_SECOND * self.curve(&control).mean_s(number);
         let curve = plan.term("curve = from people of this rating at this move", curve, Milliseconds);
         let share = if request.clock_ms > 0.0 { 100.0 * curve / request.clock_ms } else { 100.0 };
         let share = plan.at_most("share = min(100, 100 * curve / clock)", share, 100.0, Percent);
@@ -271,6 +295,10 @@ impl TimeManager for Human {
         let situation = plan.term("situation = from forced moves, recaptures and unexpected replies", situation, Ratio);
         let usual = plan.term("usual_situation = from the moves so far", self.usual_factor, Ratio);
         let premove = plan.term("premove = from the seed", f64::from(u8::from(is_premove)), Ratio);
+        let least_ms = self.flag * MS_PER_SECOND * self.curve(&control).tail_s * spread * situation * (1.0 - premove);
+        if self.flag > 0.0 {
+            plan.term("least = from flag, the tail of the curve, spread and situation", least_ms, Milliseconds);
+        }
         let wanted = curve * short * ahead * pace * spread * situation / usual * (1.0 - premove);
         let most = MOST_OF_CLOCK * request.clock_ms;
         let formula = "min(curve * short_of_time * ahead * pace * spread * situation / usual_situation * (1 - premove), 0.35 * clock)";
@@ -280,6 +308,7 @@ impl TimeManager for Human {
         self.current = Some(CurrentMove {
             budget_ms: plan.budget_ms,
             hard_limit_ms: plan.hard_limit_ms,
+            least_ms,
             answer_ms: None,
             situation,
             is_obvious,
@@ -295,12 +324,13 @@ impl TimeManager for Human {
             None if !snapshot.root_priors.is_empty() || current.is_obvious => {
                 let seen = self.seen(&current, snapshot);
                 self.usual_factor += FACTOR_UPDATE * (current.situation * seen - self.usual_factor);
-                *current.answer_ms.insert((current.budget_ms * seen).min(current.hard_limit_ms))
+                *current.answer_ms.insert((current.budget_ms * seen).min(current.hard_limit_ms).max(current.least_ms))
             }
             known => known.unwrap_or(current.budget_ms),
         };
         self.current = Some(current);
-        Verdict { answer_from_ms: Some(answer_ms), ..Verdict::at_limit(snapshot, answer_ms, StopReason::Time) }
+        let limit_ms = answer_ms.min(current.hard_limit_ms);
+        Verdict { answer_from_ms: Some(answer_ms), ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) }
     }
 
     fn wants_root_values(&self) -> bool {

@@ -159,3 +159,53 @@ fn the_opponents_pace_is_followed_as_far_as_asked() {
     let whole = budget("human(opponent-pace=1)", 12.0) / budget("human(opponent-pace=1)", 0.5);
     assert!(half > 1.5 && (whole / (half * half) - 1.0).abs() < 1e-9, "{half} {whole}");
 }
+
+#[test]
+fn a_seed_is_put_into_a_specification_that_has_none() {
+    for (spec, seeded) in [
+        ("human", "human(seed=7)"),
+        ("human()", "human(seed=7)"),
+        ("human(elo=1100)", "human(elo=1100,seed=7)"),
+        ("human(seed=1)", "human(seed=1)"),
+        ("smooth", "smooth"),
+        ("human(", "human("),
+    ] {
+        assert_eq!(with_seed(spec, 7), seeded);
+    }
+    assert!(build(&with_seed("human", u64::MAX)).is_ok());
+}
+
+#[test]
+fn a_flag_falls_now_and_then_where_it_may() {
+    let lost = |spec: &str, initial_ms: f64, increment_ms: f64| {
+        let ends = |seed: u32| {
+            let mut manager = build(&format!("human({spec},seed={seed})")).unwrap();
+            let mut clock_ms = initial_ms;
+            // Games of 20 to 80 moves.
+            (1..20 + seed % 61).any(|number| {
+                let request = MoveRequest {
+                    clock_ms,
+                    increment_ms,
+                    ply: 2 * number,
+                    legal_moves: Some(2 + (number * 7 + seed) % 31),
+                    ..MoveRequest::default()
+                };
+                manager.plan(&request);
+                let snapshot = SearchSnapshot { root_priors: vec![1.0; 5].into(), ..SearchSnapshot::default() };
+                let used_ms = manager.observe(&snapshot).answer_from_ms.unwrap();
+                manager.finish(&MoveOutcome { elapsed_ms: used_ms, ..MoveOutcome::default() });
+                clock_ms -= used_ms;
+                let is_lost = clock_ms <= 0.0;
+                clock_ms += increment_ms;
+                is_lost
+            })
+        };
+        (0..610).filter(|seed| ends(*seed)).count() as f64 / 610.0
+    };
+    for elo in ["elo=1100", "elo=1500", "elo=1900"] {
+        let bullet = lost(&format!("{elo},flag=1"), 60_000.0, 0.0);
+        assert!((0.02..0.4).contains(&bullet), "{elo}: {bullet}");
+        assert!(lost(&format!("{elo},flag=1"), 180_000.0, 2_000.0) < 0.01, "{elo}");
+        assert_eq!(lost(elo, 60_000.0, 0.0), 0.0, "{elo}");
+    }
+}

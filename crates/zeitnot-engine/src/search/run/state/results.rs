@@ -2,27 +2,53 @@
 
 use super::State;
 use crate::backend::cache_key;
+use crate::chess::Move;
 use crate::search::context::SearchContext;
+use crate::search::params::SearchParams;
+use crate::search::root::last_look::look;
 use crate::search::root::ranking::RootReader;
 use crate::search::root::report::{Line, MoveStats, Report};
+use crate::search::root::temperature::Choice;
 use rand::RngExt as _;
 
-impl State {
-    /// The index of the root move that is played at random; `None` where the temperature is 0 or no move may be played.
-    pub(crate) fn move_at_random(&mut self, context: &SearchContext) -> Option<usize> {
-        let temperature = &context.params.temperature;
-        let heat = temperature.at(context.game.current().ply());
-        if heat == 0.0 {
-            return None;
-        }
-        let (numbers, choices) = RootReader::new(&self.tree, context).choices();
-        let chosen = temperature.choose(&choices, heat, self.random.random())?;
-        numbers.get(chosen).copied()
-    }
+/// Nodes from which on a search with a limit on its time is a real one: with fewer, a move is looked at before it is
+/// played.
+const REAL_SEARCH: u64 = 100;
 
-    /// The line of the root move with this index.
-    pub(crate) fn line(&self, context: &SearchContext, index: usize) -> Line {
-        RootReader::new(&self.tree, context).line(index)
+impl State {
+    /// The line of the root move that is played where a temperature draws it, or a look at it may find another; else
+    /// `None`.
+    pub(crate) fn line_to_play(&mut self, context: &SearchContext) -> Option<Line> {
+        let SearchParams { temperature, overlooks, .. } = &context.params;
+        let heat = temperature.at(context.game.current().ply());
+        let few = if self.limits.hard_limit_ms.is_some() { REAL_SEARCH } else { 2 };
+        let looks = !self.limits.is_infinite && (overlooks.is_some() || self.nodes() < few);
+        let reader = RootReader::new(&self.tree, context);
+        let root = reader.expanded_root().filter(|_| heat > 0.0 || looks)?;
+        let (numbers, choices) = reader.choices();
+        let moves: Vec<Move> = reader.root_moves(&root, &numbers).into_iter().map(|root_move| root_move.mv).collect();
+        let number = |mv: &Move| moves.iter().position(|other| other == mv).unwrap_or_default();
+        let mut pick = |left: &[Move]| {
+            let of_left: Vec<Choice> = left.iter().map(|mv| choices[number(mv)]).collect();
+            let drawn = if heat > 0.0 { temperature.choose(&of_left, heat, self.random.random()) } else { None };
+            let order = |a: &&Move, b: &&Move| reader.compare(&root, 0, numbers[number(a)], numbers[number(b)]);
+            drawn.map_or_else(|| left.iter().min_by(order), |drawn| left.get(drawn)).copied()
+        };
+        let first = pick(&moves)?;
+        let line = |mv: Move| reader.line(numbers[number(&mv)]);
+        if !looks {
+            return Some(line(first));
+        }
+        let better = |mv: Move| choices[number(&mv)].q > context.draw.at(1);
+        let (chosen, mates) = look(&context.game, &moves, first, pick, better);
+        // A player of a level who stands worse plays on.
+        let mut overlooks = |chance| reader.root().wl >= 0.0 && !mates || self.random.random::<f32>() < chance;
+        if chosen != first && context.params.overlooks.is_some_and(&mut overlooks) {
+            return Some(line(first));
+        }
+        // Before its first visit a move is worth what its parent is.
+        let mate = |line: Line| Line { wl: 1.0, d: 0.0, mu: None, q: 1.0, mate: Some(1), ..line };
+        Some(if mates { mate(line(chosen)) } else { line(chosen) })
     }
 
     /// Visits of the root, without those of excluded moves.

@@ -1,0 +1,59 @@
+//! Looks once, without an evaluation, at a move before it is played from less than a real search: the policy of one node
+//! does not see that its move ends the game.
+
+use crate::chess::{Game, Move, balance, best_by_material};
+use std::cmp::Ordering;
+
+/// The move to play of `moves`, where `first` is what `pick` takes of them, and whether it mates: any mate; where the
+/// pick lets the opponent mate, another; where it draws, another that is `better` than a draw.
+pub(crate) fn look(
+    game: &Game,
+    moves: &[Move],
+    first: Move,
+    mut pick: impl FnMut(&[Move]) -> Option<Move>,
+    better: impl Fn(Move) -> bool,
+) -> (Move, bool) {
+    let mate = |moves: &[Move]| best_by_material(game.current(), moves).filter(|choice| choice.mates);
+    if let Some(mate) = mate(&[first]).or_else(|| mate(moves)) {
+        return (mate.mv, true);
+    }
+    let (mut left, mut next, mut drawing) = (moves.to_vec(), Some(first), None);
+    while let Some(mv) = next {
+        match effect(game, mv) {
+            Ordering::Greater => return (drawing.filter(|_| !better(mv)).unwrap_or(mv), false),
+            Ordering::Equal => drawing = drawing.or(next),
+            Ordering::Less => {}
+        }
+        left.retain(|other| *other != mv);
+        next = pick(&left);
+    }
+    (drawing.unwrap_or(first), false)
+}
+
+/// The move by material of these, after a look, and whether it mates.
+pub(crate) fn look_by_material(game: &Game, moves: &[Move]) -> Option<(Move, bool)> {
+    let position = game.current();
+    let pick = |left: &[Move]| best_by_material(position, left).map(|choice| choice.mv);
+    Some(look(game, moves, pick(moves)?, pick, |_| balance(position.chess()) > 0))
+}
+
+/// State of the game after a move that does not mate, for who makes it: `Less` where a reply mates, `Equal` where the game is
+/// drawn, at once or by a reply.
+fn effect(game: &Game, mv: Move) -> Ordering {
+    let after = game.current().after(mv, game.positions());
+    let replies = after.legal_moves();
+    let end = |reply: &Move| {
+        let end = after.after(*reply, &[]);
+        end.outcome(&end.legal_moves())
+    };
+    let ends: Vec<_> = replies.iter().filter_map(end).collect();
+    match after.outcome(&replies) {
+        None if ends.iter().any(|end| end.winner().is_some()) => Ordering::Less,
+        None if ends.is_empty() => Ordering::Greater,
+        _ => Ordering::Equal,
+    }
+}
+
+#[cfg(test)]
+#[path = "last_look_tests.rs"]
+mod tests;
