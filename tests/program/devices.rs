@@ -308,3 +308,32 @@ fn cuda_agrees_with_the_cpu() {
 fn tensorrt_agrees_with_the_cpu() {
     agrees_with_the_cpu("tensorrt", "datatype=f32", 5e-3, "datatype=f16");
 }
+
+/// A Maia that somebody fetched does not judge games, and plays no match.
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+#[test]
+fn a_maia_plays_only_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("models")).unwrap();
+    fs::copy(shared().join("nets/maia-1900.pb.gz"), folder.path().join("models/renamed.pb.gz")).unwrap();
+    let network = |arguments: &[&str], input: &str| {
+        let output = plain(&folder).args(arguments).write_stdin(input.to_owned()).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        let plays = said.lines().find(|line| line.contains("native, ")).unwrap_or_else(|| panic!("{said}")).to_owned();
+        (plays, said.contains("renamed.pb.gz is a Maia, which plays only where it is named"))
+    };
+    for (arguments, input) in
+        [(&[][..], "go nodes 1\nquit\n"), (&["match", "--nodes=1", "--games=1", "--pgn=m.pgn"], ""), (&["eval"], "")]
+    {
+        let (plays, is_told) = network(arguments, input);
+        assert!(plays.contains("native, zeitnot-small") && is_told, "{arguments:?}: {plays}");
+    }
+    for (arguments, input) in [
+        (&["play", "--nodes=1"][..], "quit\n"),
+        (&["--time-manager=human"], "go nodes 1\nquit\n"),
+        (&["eval", "--weights=renamed"], ""),
+    ] {
+        let (plays, is_told) = network(arguments, input);
+        assert!(plays.contains("native, maia-1900") && !is_told, "{arguments:?}: {plays}");
+    }
+}

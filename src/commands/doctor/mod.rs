@@ -16,8 +16,8 @@ use std::fmt;
 use std::process::ExitCode;
 use zeitnot_engine::backend::{self, BackendOptions, Isa};
 use zeitnot_engine::chess::{Game, Move};
-use zeitnot_engine::engine::{Engine, Options};
-use zeitnot_engine::network::{self, InputFormat, Location, Network, NetworkError, OnnxInterface};
+use zeitnot_engine::engine::Engine;
+use zeitnot_engine::network::{self, Location, Network};
 use zeitnot_engine::runtime::Provider;
 use zeitnot_text::files::named_path;
 
@@ -127,7 +127,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let name = engine.options().backend.clone();
     let options = BackendOptions { device: engine.options().backend_options.parse().unwrap_or_default(), ..options };
     let interface = &options.device.interface;
-    let network = backend::needs_network(&name).unwrap_or(false).then(|| find_network(&engine, interface));
+    let mut passed_over = None;
+    let find = || {
+        network::load(named_path(&engine.options().weights).as_deref(), interface, |error| {
+            passed_over = Some(error.to_string());
+        })
+    };
+    let network = backend::needs_network(&name).unwrap_or(false).then(find);
     let is_native = |(_, network): &(_, Network)| backend::takes_native(&name, network, &options).unwrap_or(false);
     let in_use = match &network {
         Some(Ok(found)) if is_native(found) => None,
@@ -136,7 +142,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     devices::checks(library.as_deref(), in_use, name.eq_ignore_ascii_case("auto"), &mut look);
     match network {
         Some(Ok((location, network))) => {
-            look(network_check(engine.options(), &location, &network));
+            let finding = format!("{location}: {}", network.description());
+            look(match passed_over {
+                Some(advice) => Check::warning("network", finding, advice),
+                None => Check::ok("network", finding),
+            });
             let is_native = in_use.is_none() && options.device.isa.is_none() && options.device.arithmetic.is_none();
             if matches!(location, Location::BuiltIn(_)) && is_native && Isa::best().is_fast_in_8_bits() {
                 look(Check::ok("a stronger network", STRONGER.to_owned()));
@@ -160,24 +170,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 /// Advice for a processor that multiplies bytes, where the built-in network would play.
 const STRONGER: &str = "T1-256 in 8 bits is stronger on a processor such as this one (docs/strength.md has the games); `zeitnot net fetch \
                         T1-256` obtains it (37 MB)";
-
-/// The network that the engine would load, and where it lies.
-fn find_network(engine: &Engine, interface: &OnnxInterface) -> Result<(Location, Network), NetworkError> {
-    network::load(named_path(&engine.options().weights).as_deref(), interface, |_| {})
-}
-
-/// Names the network. A Maia that is found by itself plays where nobody asked for one.
-fn network_check(options: &Options, location: &Location, network: &Network) -> Check {
-    const NAME: &str = "network";
-    let finding = format!("{location}: {}", network.description());
-    let is_maia = network.maia().is_some() || network.description().input == InputFormat::Maia3;
-    if options.weights.is_empty() && is_maia {
-        let advice = "this Maia is weaker than the built-in network, and plays wherever no network is named: name another one \
-                      (--weights=zeitnot-small), or move the file elsewhere";
-        return Check::warning(NAME, finding, advice);
-    }
-    Check::ok(NAME, finding)
-}
 
 /// Checks the whole engine: it loads what its options name and evaluates a position.
 fn play_check(engine: &mut Engine) -> Check {

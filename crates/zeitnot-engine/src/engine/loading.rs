@@ -12,6 +12,7 @@ use thiserror::Error;
 use zeitnot_text::files::named_path;
 use zeitnot_time::SpecError;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
+use zeitnot_time::managers::human;
 
 /// An engine that cannot search, and the reason. Its text is one line.
 #[derive(Debug, Error)]
@@ -60,6 +61,8 @@ struct Key {
     runtime: Option<PathBuf>,
     cache: u64,
     history_fill: HistoryFill,
+    /// Whether a Maia plays that is not named.
+    takes_maia: bool,
 }
 
 impl Key {
@@ -71,6 +74,7 @@ impl Key {
             runtime: named_path(&options.runtime),
             cache: options.cache_positions(),
             history_fill: options.history_fill,
+            takes_maia: options.against_person || human::rating_of(&options.time_manager).is_some(),
         }
     }
 }
@@ -210,7 +214,8 @@ fn open(key: &Key, named: Named, policy: RuntimePolicy, announcer: &Announcer) -
         true => {
             let passed_over = |error: &NetworkError| announcer.say(&format!("{error}; it is passed over"));
             let interface = &backend_options.device.interface;
-            let (location, network) = network::load(key.weights.as_deref(), interface, passed_over)?;
+            let (location, network) =
+                network::load_for(key.weights.as_deref(), interface, key.takes_maia, passed_over)?;
             // What drives other devices is large and asked for by name.
             if let RuntimePolicy::Install(announce) = policy
                 && backend::provider_of(&key.backend, &backend_options)? == Some(Provider::Cpu)

@@ -20,6 +20,12 @@ pub enum NetworkError {
         /// Name in the catalogue.
         name: String,
     },
+    /// A Maia that nobody named.
+    #[error("{} is a Maia, which plays only where it is named", path.display())]
+    Maia {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is empty.
     #[error("the network file {name} is empty")]
     Empty {

@@ -133,7 +133,8 @@ pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
 }
 
 /// Finds the network as [`find`] does, and reads it with this interface. Where no network is named, `passed_over` gets
-/// the errors of unreadable files, and the next file is tried: a broken download must not prevent play.
+/// the errors of unreadable files and of Maias, and the next file is tried: a broken download must not prevent play, and
+/// people's mistakes are for who asks for them.
 ///
 /// # Errors
 /// As [`find`], and those of reading a network that is named. Where no network is named, [`NetworkError::Interface`]
@@ -143,23 +144,37 @@ pub fn load(
     interface: &OnnxInterface,
     passed_over: impl FnMut(&NetworkError),
 ) -> Result<(Location, Network), NetworkError> {
+    load_for(weights_option, interface, false, passed_over)
+}
+
+/// Loads a network as [`load`] does. `takes_maia`: one may be a Maia that is not named, as against a person.
+pub(crate) fn load_for(
+    weights_option: Option<&Path>,
+    interface: &OnnxInterface,
+    takes_maia: bool,
+    passed_over: impl FnMut(&NetworkError),
+) -> Result<(Location, Network), NetworkError> {
     match weights_option {
         Some(path) => {
             let location = find_named(path)?;
             let network = location.load(interface)?;
             Ok((location, network))
         }
-        None => load_unnamed(&folders(), interface, passed_over),
+        None => load_unnamed(&folders(), interface, takes_maia, passed_over),
     }
 }
 
 fn load_unnamed(
     folders: &[PathBuf],
     interface: &OnnxInterface,
+    takes_maia: bool,
     mut passed_over: impl FnMut(&NetworkError),
 ) -> Result<(Location, Network), NetworkError> {
     for location in unnamed(folders).map(Location::File) {
         match location.load(interface) {
+            Ok(network) if !takes_maia && network.plays_like_people() => {
+                passed_over(&NetworkError::Maia { path: location.path().unwrap_or(Path::new("")).to_owned() });
+            }
             Ok(network) => return Ok((location, network)),
             Err(error @ NetworkError::Interface { .. }) => return Err(error),
             Err(error) => passed_over(&error),

@@ -68,7 +68,7 @@ fn the_first_network_that_could_play_is_the_one_that_is_told() {
     let with = |policy: &str| {
         let interface = OnnxInterface { policy: Some(policy.to_owned()), ..OnnxInterface::default() };
         let mut passed_over = Vec::new();
-        let result = load_unnamed(&folders, &interface, |error| passed_over.push(error.to_string()));
+        let result = load_unnamed(&folders, &interface, false, |error| passed_over.push(error.to_string()));
         (result.map(|(location, _)| location).map_err(|error| error.to_string()), passed_over)
     };
     let wrong = |name: &str, policy: &str, part: &str| {

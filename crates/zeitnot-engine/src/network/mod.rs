@@ -67,6 +67,7 @@ pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
 #[cfg(feature = "download")]
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source, http_reason, service_agent};
+pub(crate) use find_network::load_for;
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{InputFormat, PolicyKind, ValueKind};
 pub use onnx::{
@@ -161,6 +162,11 @@ impl Network {
     /// The rating on lichess of the players whose moves a Maia learned; `None` for other networks.
     pub fn maia(&self) -> Option<u32> {
         self.maia
+    }
+
+    /// Whether it learned the moves of people: a Maia of any kind.
+    pub fn plays_like_people(&self) -> bool {
+        self.maia.is_some() || self.description.input == InputFormat::Maia3
     }
 
     /// The network as an ONNX model: converted with these options, or unchanged if it came as ONNX.
