@@ -463,3 +463,20 @@ fn a_maia_that_searches_is_named() {
         assert_eq!(String::from_utf8_lossy(&output.stderr).contains(note), searches, "{output:?}");
     }
 }
+
+#[test]
+fn a_person_of_a_level_resigns_a_lost_game_and_full_strength_does_not() {
+    let lost = ["--fen=7k/8/8/8/8/8/QR6/K7 w - - 0 1", "--preset=infinite", "--weights=zeitnot-tiny"];
+    let moves = "Kb1\nKc1\nKd1\nKe1\nKf1\nKg1\nKh1\nquit\n";
+    for (flags, resigns) in [(&["--elo=1000"][..], true), (&["--elo=2400"], true), (&["--nodes=1"], false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let said = text(folder.path(), &[&lost[..], flags].concat(), moves);
+        assert_eq!(said.contains("Zeitnot resigns.\n1-0: you win (resignation)"), resigns, "{flags:?}: {said}");
+        let answers = said.matches("Zeitnot plays").count();
+        assert_eq!(
+            answers,
+            if resigns { [2, 5][usize::from(flags == ["--elo=1000"])] } else { 7 },
+            "{flags:?}: {said}"
+        );
+    }
+}

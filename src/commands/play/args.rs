@@ -121,7 +121,7 @@ pub fn options(matches: &ArgMatches) -> anyhow::Result<Options> {
     }
     // Only to read the options: it loads nothing.
     let engine = engine_options::engine(matches, engine_options::MAY_INSTALL)?;
-    let mut options = engine.options().clone();
+    let mut options = Options { against_person: true, ..engine.options().clone() };
     if let Some(rating) = matches.get_one::<u64>("maia") {
         options.set("WeightsFile", &format!("maia-{rating}"))?;
     }

@@ -23,6 +23,12 @@ const EVEN: f64 = 0.55;
 /// The number of the move from which an even game is old enough.
 const OLD: usize = 20;
 
+/// Centipawns from which on a person thinks of resigning.
+const LOST_CP: i32 = -400;
+/// Centipawns up to which a game is even for a person, who offers a draw when it has been so for so many moves.
+const EVEN_CP: i32 = 50;
+const EVEN_MOVES: usize = 6;
+
 /// The engine in a game with a person.
 pub struct Opponent {
     engine: Engine,
@@ -30,6 +36,8 @@ pub struct Opponent {
     adviser: Option<Box<Opponent>>,
     /// The name of the network, or of the backend where there is none.
     pub network: String,
+    /// The rating of the person that it plays like; `None` at full strength.
+    pub level: Option<u64>,
     interrupted: Arc<AtomicBool>,
     /// The last move's thought.
     pub last: Option<Thought>,
@@ -94,7 +102,7 @@ impl Opponent {
         engine.announce_to(notes());
         engine.play_maias_as_people();
         engine.prepare()?;
-        Ok(Opponent { engine, adviser: None, network, interrupted, last: None })
+        Ok(Opponent { level: engine.level(), engine, adviser: None, network, interrupted, last: None })
     }
 
     /// Thinks about its own move; `None` after Ctrl-C.
@@ -120,11 +128,12 @@ impl Opponent {
     /// # Errors
     /// When the search fails, or its network cannot be loaded.
     pub fn advise(&mut self, game: &Game, go: &GoParams, is_free: bool) -> anyhow::Result<Option<Thought>> {
-        let mut strong = Options { limit_strength: false, ..self.engine.options().clone() };
+        let against_person = !self.is_limited();
+        let mut strong = Options { limit_strength: false, against_person, ..self.engine.options().clone() };
         strong.skill_level = Options::default().skill_level;
         let network = self.engine.attributes().map(|network| (network.maia, network.input));
         if matches!(network, Some((Some(_), _) | (_, Some((InputFormat::Maia3, _))))) {
-            strong.weights.clear();
+            (strong.weights, strong.against_person) = (String::new(), false);
         }
         if is_free && strong == *self.engine.options() {
             return self.look(game, go);
@@ -167,6 +176,20 @@ impl Opponent {
     }
 }
 
+/// Whether a person of this level resigns, by the evaluations of its own moves, the last one first: the stronger, the
+/// sooner.
+pub fn resigns(level: u64, mut evaluations: impl Iterator<Item = Evaluation>) -> bool {
+    let moves = 2_500_u64.saturating_sub(level).div_euclid(250).clamp(3, 6);
+    let is_lost = |it: Evaluation| it.mate.map_or(it.cp <= LOST_CP, |mate| mate < 0);
+    (0..moves).all(|_| evaluations.next().is_some_and(is_lost))
+}
+
+/// Whether a person offers a draw after this move of the game, by the evaluations of its own moves, the last one first.
+pub fn offers_draw(number: usize, evaluations: impl Iterator<Item = Evaluation>) -> bool {
+    let is_even = |it: &Evaluation| it.mate.is_none() && it.cp.abs() <= EVEN_CP;
+    number >= 2 * OLD && number.is_multiple_of(10) && evaluations.take_while(is_even).nth(EVEN_MOVES - 1).is_some()
+}
+
 /// Whether the engine agrees to a draw at this move of the game, where it expects these points.
 pub fn agrees_to_draw(points: f64, number: usize) -> bool {
     points <= WORSE || points <= EVEN && number >= OLD
@@ -174,7 +197,28 @@ pub fn agrees_to_draw(points: f64, number: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::agrees_to_draw;
+    use super::{agrees_to_draw, offers_draw, resigns};
+    use zeitnot_lab::Evaluation;
+
+    fn all(cp: i32, moves: usize) -> impl Iterator<Item = Evaluation> {
+        std::iter::repeat_n(Evaluation { cp, mate: None, q: None }, moves)
+    }
+
+    #[test]
+    fn who_is_stronger_resigns_sooner() {
+        for (level, moves) in [(1000, 6), (1500, 4), (2600, 3)] {
+            assert!(resigns(level, all(-400, moves)) && !resigns(level, all(-400, moves - 1)), "{level}");
+            assert!(!resigns(level, all(-399, 9).chain(all(-900, 9))), "{level}");
+        }
+        assert!(resigns(1500, std::iter::repeat_n(Evaluation { cp: 0, mate: Some(-2), q: None }, 4)));
+    }
+
+    #[test]
+    fn a_draw_is_offered_in_an_old_and_even_game() {
+        assert!(offers_draw(40, all(-50, 6)) && offers_draw(50, all(50, 9)));
+        assert!(!offers_draw(41, all(0, 9)) && !offers_draw(30, all(0, 9)) && !offers_draw(40, all(0, 5)));
+        assert!(!offers_draw(40, all(51, 9)));
+    }
 
     #[test]
     fn a_draw_is_for_who_stands_worse_and_for_old_games() {

@@ -2,7 +2,7 @@
 
 use super::game_file::GameFile;
 use super::keyboard::{Heard, Keyboard};
-use super::opponent::{Opponent, Thought, agrees_to_draw};
+use super::opponent::{Opponent, Thought, agrees_to_draw, offers_draw, resigns};
 use super::typed::{self, Typed};
 use super::words::{self, Moved};
 use crate::commands::interrupt;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use zeitnot::uci::Signs;
 use zeitnot_engine::chess::{Color, Game, Move, to_uci};
 use zeitnot_engine::engine::GoParams;
-use zeitnot_lab::{GameClocks, GameRecord, Limits, MoveRecord, Termination, winner_on_time};
+use zeitnot_lab::{Evaluation, GameClocks, GameRecord, Limits, MoveRecord, Termination, winner_on_time};
 
 /// Time of a hint, and of an answer to an offer of a draw in a game with clocks, in milliseconds.
 const HINT_MS: f64 = 1_000.0;
@@ -121,6 +121,9 @@ impl Session<'_> {
                     return Ok(Some(End::Over { winner, termination: Termination::Resignation }));
                 }
                 Ok(Typed::Quit) => return Ok(Some(End::Left)),
+                Ok(Typed::Draw) if self.is_draw_offered() => {
+                    return Ok(Some(End::Over { winner: None, termination: Termination::Agreement }));
+                }
                 Ok(Typed::Draw) => match self.look()? {
                     None => return Ok(Some(End::Interrupted)),
                     // The look was on the person's clock.
@@ -178,6 +181,18 @@ impl Session<'_> {
         agrees
     }
 
+    /// The engine's evaluations of its moves, the last one first.
+    fn evaluations(&self) -> impl Iterator<Item = Evaluation> {
+        let own = self.record.moves.iter().rev().filter(|mv| mv.white != self.you.is_white());
+        own.map_while(|mv| mv.evaluation)
+    }
+
+    /// Whether the engine has offered a draw with its last move.
+    fn is_draw_offered(&self) -> bool {
+        let number = self.number() - usize::from(self.you.is_white());
+        self.opponent.level.is_some() && offers_draw(number, self.evaluations())
+    }
+
     fn engines_turn(&mut self) -> anyhow::Result<Option<End>> {
         let color = self.game.current().turn();
         let go = self.clocks.go(color);
@@ -208,10 +223,19 @@ impl Session<'_> {
             evaluation: thought.evaluation,
         };
         let (mv, used_ms) = (thought.mv, thought.used_ms);
+        let evaluations = record.evaluation.into_iter().chain(self.evaluations());
+        if self.opponent.level.is_some_and(|level| resigns(level, evaluations)) && self.clocks.take(color, used_ms, 0.0)
+        {
+            say!("Zeitnot resigns.");
+            return Ok(Some(End::Over { winner: Some(self.you), termination: Termination::Resignation }));
+        }
         let end = self.make_move(mv, used_ms, Some(record))?;
         if end.is_none() {
             say!("{line}");
             self.show(0.0);
+            if self.is_draw_offered() {
+                say!("Zeitnot offers a draw: draw accepts it");
+            }
         }
         Ok(end)
     }
