@@ -9,6 +9,21 @@ pub const START: Eval = Eval::Cp(15);
 const CEILING: i32 = 1000;
 /// The factor of centipawns in the chance to win (scalachess, `WinPercent`).
 const PER_CENTIPAWN: f64 = -0.00368208;
+/// Centipawns of `ScoreType=WDL_mu`, and those of Stockfish 15.1 that mean the same chances in games of club players (16
+/// games searched with `zeitnot-small`, 1,000 positions).
+const STOCKFISH: [(f64, f64); 11] = [
+    (0.0, 0.0),
+    (90.0, 100.0),
+    (150.0, 205.0),
+    (200.0, 255.0),
+    (350.0, 380.0),
+    (500.0, 440.0),
+    (750.0, 540.0),
+    (1350.0, 610.0),
+    (2900.0, 690.0),
+    (5000.0, 775.0),
+    (10000.0, 1000.0),
+];
 /// Most pawns that a comment may give.
 const MOST_PAWNS: f64 = 1e6;
 
@@ -56,6 +71,15 @@ pub(super) fn winning_chances(cp: i32) -> f64 {
     (2.0 / (1.0 + libm::exp(PER_CENTIPAWN * f64::from(cp))) - 1.0).clamp(-1.0, 1.0)
 }
 
+/// Stockfish's centipawns for those of `ScoreType=WDL_mu`.
+pub(super) fn as_stockfish(cp: i32) -> i32 {
+    let size = f64::from(cp).abs();
+    let above = STOCKFISH.partition_point(|(mu, _)| *mu < size).clamp(1, STOCKFISH.len() - 1);
+    let ((x0, y0), (x1, y1)) = (STOCKFISH[above - 1], STOCKFISH[above]);
+    let scaled = y0 + (size - x0) * (y1 - y0) / (x1 - x0);
+    scaled.round() as i32 * cp.signum()
+}
+
 /// The evaluation as it stands in `[%eval ...]`.
 impl fmt::Display for Eval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,6 +103,14 @@ mod tests {
         }
         assert_eq!(Eval::Mate(5).win_percent(), Eval::Cp(1000).win_percent());
         assert_eq!(Eval::Checkmate(Color::Black).win_percent(), Eval::Mate(-1).win_percent());
+    }
+
+    #[test]
+    fn strong_evaluations_shrink_to_stockfishs() {
+        for (mu, cp) in [(0, 0), (45, 50), (120, 153), (-120, -153), (350, 380), (2900, 690), (12_800, 1126)] {
+            assert_eq!(as_stockfish(mu), cp, "{mu}");
+        }
+        assert!((0..13_000).all(|mu| as_stockfish(mu) <= as_stockfish(mu + 1)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::evaluation::Eval;
 use crate::games::pgn_reader::PgnGame;
 use serde::{Deserialize, Serialize};
-use zeitnot_engine::chess::{Color, Outcome};
+use zeitnot_engine::chess::{Color, Game, Move, Outcome, to_uci};
 
 /// The facts about a position, from White's side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -46,6 +46,19 @@ impl PositionFacts {
             None => (Eval::Cp(0), [0, 1000, 0]),
         };
         PositionFacts { wdl: Some(wdl), ..PositionFacts::of(eval) }
+    }
+
+    /// The facts of a position in which the side to move mates by this line.
+    pub fn of_mate(game: &Game, line: &[Move]) -> PositionFacts {
+        let (sign, wdl) = if game.current().turn().is_white() { (1, [1000, 0, 0]) } else { (-1, [0, 0, 1000]) };
+        let line: Vec<String> = line.iter().map(|mv| to_uci(*mv, game.is_chess960())).collect();
+        PositionFacts {
+            wdl: Some(wdl),
+            depth: line.len() as u32,
+            early: line.first().cloned(),
+            line: line.clone(),
+            ..PositionFacts::of(Eval::Mate(sign * (line.len() as i32 + 1) / 2))
+        }
     }
 
     /// The evaluation; `turn` is the side to move, which is mated where a mate stands on the board.

@@ -1,22 +1,33 @@
 //! Searches the positions of a game from the last one back, so that what a later position has shown is known before the
 //! earlier one is asked.
 
-use super::judgement::{Judgement, judge};
+use super::evaluation::{Eval, as_stockfish, winning_chances};
 use super::position_facts::PositionFacts;
+use std::cmp::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering as Memory};
 use thiserror::Error;
 use zeitnot_engine::backend::Backend;
-use zeitnot_engine::chess::{Color, Game, Move, to_uci};
+use zeitnot_engine::chess::{Color, Game, Move, mate_by_checks, parse_uci, to_uci};
 use zeitnot_engine::clock::{Clock, MonotonicClock, VirtualClock};
-use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options, SearchEnd, score, wdl_permille};
+use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options, ScoreType, SearchEnd, score, wdl_permille};
 
 /// The part of a search after which its choice is noted: an eighth.
-const EARLY_PART: u64 = 8;
-/// Expected score by which the position behind a move may be worse than the search of the move said.
-const DISAPPOINTMENT: f64 = 0.05;
-/// The effort, as a multiple, for the positions before and behind a move that lost much.
-const SECOND_LOOK: u32 = 4;
+const EARLY_PART: f64 = 0.125;
+/// The effort for the moves beside those that are compared, as a part.
+const OTHERS_PART: f64 = 0.5;
+/// Winning chances by which the position behind a move may be worse than the search of the move said.
+const DISAPPOINTMENT: f64 = 0.06;
+/// Most moves of a position whose positions behind are compared.
+const MOST_COMPARED: usize = 4;
+/// Losses of winning chances that a second look may call by another name.
+const DOUBTFUL: std::ops::Range<f64> = 0.06..0.4;
+/// The effort of a second look, as a multiple.
+const SECOND_LOOK: f64 = 2.0;
+/// Most plies of a mate by checks that is looked for in each position.
+const MATE_PLIES: u32 = 5;
+/// The worth of a mate, beside winning chances of -1 to 1, and what each move to it takes off.
+const MATE: (f64, f64) = (2.0, 1e-3);
 /// Most plies of a line that are kept, as many as lichess keeps.
 const LONGEST_LINE: usize = 12;
 
@@ -30,10 +41,10 @@ pub enum Effort {
 }
 
 impl Effort {
-    fn times(self, factor: u32) -> Effort {
+    fn times(self, factor: f64) -> Effort {
         match self {
-            Effort::Nodes(nodes) => Effort::Nodes(nodes.saturating_mul(u64::from(factor))),
-            Effort::Time(ms) => Effort::Time(ms * f64::from(factor)),
+            Effort::Nodes(nodes) => Effort::Nodes(((nodes as f64 * factor) as u64).max(1)),
+            Effort::Time(ms) => Effort::Time(ms * factor),
         }
     }
 }
@@ -98,7 +109,7 @@ impl Analyst {
         let mut facts = Vec::with_capacity(plies + 1);
         let mut until = game.clone();
         for ply in (0..=plies).rev() {
-            if interrupted.load(Ordering::SeqCst) {
+            if interrupted.load(Memory::SeqCst) {
                 return Ok(None);
             }
             until.truncate(ply);
@@ -108,9 +119,9 @@ impl Analyst {
             let found = match outcome {
                 Some(outcome) => PositionFacts::of_outcome(outcome),
                 None => {
-                    let found = self.looked_at(&until, effort, next_of(game, ply, &facts))?;
+                    let found = self.best(&until, effort, next_of(game, ply, &facts))?;
                     let next = next_of(game, ply, &facts);
-                    if next.is_some_and(|(played, after)| has_lost_much(&until, played, &found, after)) {
+                    if next.is_some_and(|(played, after)| is_doubtful(&until, played, &found, after)) {
                         let again = self.second_look(game, &until, effort, &mut facts)?;
                         PositionFacts { early: found.early, ..again }
                     } else {
@@ -122,20 +133,6 @@ impl Analyst {
         }
         facts.reverse();
         Ok(Some(facts))
-    }
-
-    /// The facts of the position at the end of `until`, corrected by those of the next one, where there is one.
-    fn looked_at(
-        &mut self,
-        until: &Game,
-        effort: Effort,
-        next: Option<(Move, &PositionFacts)>,
-    ) -> Result<PositionFacts, AnalysisError> {
-        let found = self.position(until, effort, &[])?;
-        match next {
-            Some((played, after)) => self.corrected(until, effort, found, played, after),
-            None => Ok(found),
-        }
     }
 
     /// Looks with more effort at a position and at the one behind the move that was played, whose facts are the last of
@@ -154,58 +151,82 @@ impl Analyst {
             facts.push(match behind.outcome() {
                 Some(_) => known,
                 None => {
-                    let again = self.looked_at(&behind, effort, next_of(game, ply + 1, facts))?;
+                    let again = self.best(&behind, effort, next_of(game, ply + 1, facts))?;
                     PositionFacts { early: known.early, ..again }
                 }
             });
         }
-        self.looked_at(until, effort, next_of(game, ply, facts))
+        self.best(until, effort, next_of(game, ply, facts))
     }
 
-    /// Corrects the facts of a position by those of the next one: where the search would play `played`, and the position
-    /// behind it turned out worse, the other moves are searched, and the better of both counts.
-    fn corrected(
+    /// The facts of the last position of a game. Where a move was played there, they are those behind the best move: the
+    /// move that was played, whose position behind has the facts in `next`, and the search's choice, behind which is
+    /// searched alike. So the search's own choice loses nothing. Where that is the move that was played, or turns out worse
+    /// than the search said, the moves beside it are searched, too.
+    fn best(
         &mut self,
         game: &Game,
         effort: Effort,
-        found: PositionFacts,
-        played: Move,
-        after: &PositionFacts,
+        next: Option<(Move, &PositionFacts)>,
     ) -> Result<PositionFacts, AnalysisError> {
-        let turn = game.current().turn();
-        let of_mover = |facts: &PositionFacts, turn_there: Color| {
-            let white = facts.expected(turn_there).unwrap_or(0.5);
-            if turn.is_white() { white } else { 1.0 - white }
-        };
-        let uci = to_uci(played, game.is_chess960());
-        let behind = of_mover(after, turn.other());
-        if found.line.first() != Some(&uci) || of_mover(&found, turn) - behind < DISAPPOINTMENT {
-            return Ok(found);
-        }
-        let others: Vec<Move> = game.current().legal_moves().into_iter().filter(|mv| *mv != played).collect();
-        if !others.is_empty() {
-            let other = self.position(game, effort, &others)?;
-            if of_mover(&other, turn) > behind {
-                return Ok(PositionFacts { early: found.early, ..other });
+        let mut found = self.position(game, effort, &[])?;
+        let Some((played, after)) = next else { return Ok(found) };
+        let (position, is_chess960) = (game.current(), game.is_chess960());
+        let (turn, early, depth) = (position.turn(), found.early.clone(), found.depth);
+        let mut compared = vec![(played, after.clone())];
+        let behind_worth = |facts: &PositionFacts| worth(facts, turn.other(), turn);
+        loop {
+            let choice = found.line.first().and_then(|uci| parse_uci(position.chess(), uci).ok()).unwrap_or(played);
+            let said = worth(&found, turn, turn);
+            if choice != played {
+                if said > 1.0 {
+                    return Ok(PositionFacts { early, ..found });
+                }
+                if compared.iter().any(|(_, facts)| behind_worth(facts) >= said) {
+                    break;
+                }
+                let behind = self.behind(game, choice, effort)?;
+                let is_as_said = said - behind_worth(&behind) < DISAPPOINTMENT;
+                compared.push((choice, behind));
+                if is_as_said {
+                    break;
+                }
             }
+            let is_compared = |mv: &Move| compared.iter().any(|(known, _)| known == mv);
+            let others: Vec<Move> = position.legal_moves().into_iter().filter(|mv| !is_compared(mv)).collect();
+            if compared.len() >= MOST_COMPARED || others.is_empty() {
+                break;
+            }
+            found = self.position(game, effort.times(OTHERS_PART), &others)?;
         }
-        let line = std::iter::once(&uci).chain(&after.line).take(LONGEST_LINE).cloned().collect();
+        let by_worth = |(mv, facts): &(Move, PositionFacts)| (behind_worth(facts), *mv == played);
+        let best = compared.into_iter().max_by(|a, b| by_worth(a).partial_cmp(&by_worth(b)).unwrap_or(Ordering::Equal));
+        let Some((mv, behind)) = best else { return Ok(found) };
+        let line =
+            std::iter::once(to_uci(mv, is_chess960)).chain(behind.line.iter().cloned()).take(LONGEST_LINE).collect();
         // The side that mates needs the move on the board, too.
-        let mates = |moves: i32| (moves > 0) == turn.is_white();
-        let mate = after.mate.map(|moves| if mates(moves) { moves + moves.signum() } else { moves });
-        Ok(PositionFacts { line, mate, early: found.early, depth: found.depth, ..after.clone() })
+        let sign = if turn.is_white() { 1 } else { -1 };
+        let mate = behind.mate.map(|moves| if sign * moves >= 0 { moves + sign } else { moves });
+        Ok(PositionFacts { line, mate, early, depth, ..behind })
+    }
+
+    /// The facts of the position behind a move at the end of a game.
+    fn behind(&mut self, game: &Game, mv: Move, effort: Effort) -> Result<PositionFacts, AnalysisError> {
+        let mut behind = game.clone();
+        behind.push(mv);
+        match behind.outcome() {
+            Some(outcome) => Ok(PositionFacts::of_outcome(outcome)),
+            None => self.position(&behind, effort, &[]),
+        }
     }
 
     /// The facts of the last position of a game, of the moves in `moves`; of all where there are none.
     fn position(&mut self, game: &Game, effort: Effort, moves: &[Move]) -> Result<PositionFacts, AnalysisError> {
-        let early = match effort {
-            Effort::Nodes(nodes) => Effort::Nodes((nodes / EARLY_PART).max(1)),
-            Effort::Time(ms) => Effort::Time(ms / EARLY_PART as f64),
-        };
-        let rest = match (effort, early) {
-            (Effort::Time(ms), Effort::Time(early_ms)) => Effort::Time(ms - early_ms),
-            (whole, _) => whole,
-        };
+        if let Some(line) = mate_by_checks(game.current(), MATE_PLIES).filter(|_| moves.is_empty()) {
+            return Ok(PositionFacts::of_mate(game, &line));
+        }
+        let early = effort.times(EARLY_PART);
+        let rest = if let Effort::Time(_) = effort { effort.times(1.0 - EARLY_PART) } else { effort };
         self.engine.set_game(game.clone());
         let early = self.search(game, early, moves)?;
         let end = self.search(game, rest, moves)?;
@@ -219,7 +240,11 @@ impl Analyst {
         let sign = if is_white { 1 } else { -1 };
         let (win, draw, loss) = wdl_permille(line);
         Ok(PositionFacts {
-            cp: line.mate.is_none().then(|| sign * score(self.engine.options().score_type, line, has_wdl)),
+            cp: line.mate.is_none().then(|| {
+                let score_type = self.engine.options().score_type;
+                let cp = score(score_type, line, has_wdl);
+                sign * if score_type == ScoreType::WdlMu { as_stockfish(cp) } else { cp }
+            }),
             mate: line.mate.map(|mate| sign * mate),
             wdl: Some(if is_white { [win, draw, loss] } else { [loss, draw, win] }),
             depth: end.report.depth,
@@ -249,12 +274,23 @@ fn next_of<'a>(game: &Game, ply: usize, facts: &'a [PositionFacts]) -> Option<(M
     game.moves().get(ply).copied().zip(facts.last())
 }
 
-/// Whether a move is a mistake or a blunder by the facts before and behind it.
-fn has_lost_much(until: &Game, played: Move, found: &PositionFacts, after: &PositionFacts) -> bool {
+/// The worth of a position for `mover`, whose side `turn` is to move: winning chances, beyond which mates count.
+fn worth(facts: &PositionFacts, turn: Color, mover: Color) -> f64 {
+    let mate = |sign: i32, moves: i32| MATE.0 * f64::from(sign) - MATE.1 * f64::from(moves);
+    let white = match facts.eval(turn) {
+        Some(Eval::Cp(cp)) => winning_chances(cp),
+        Some(Eval::Mate(moves)) => mate(moves.signum(), moves),
+        Some(Eval::Checkmate(winner)) => mate(if winner.is_white() { 1 } else { -1 }, 0),
+        None => 0.0,
+    };
+    if mover.is_white() { white } else { -white }
+}
+
+/// Whether a second look may judge a move otherwise than the facts before and behind it.
+fn is_doubtful(until: &Game, played: Move, found: &PositionFacts, after: &PositionFacts) -> bool {
     let turn = until.current().turn();
     let is_best = found.line.first() == Some(&to_uci(played, until.is_chess960()));
-    let judged = || judge(found.eval(turn)?, after.eval(turn.other())?, turn);
-    !is_best && judged().is_some_and(|judgement| judgement != Judgement::Inaccuracy)
+    !is_best && DOUBTFUL.contains(&(worth(found, turn, turn) - worth(after, turn.other(), turn)))
 }
 
 #[cfg(test)]

@@ -35,51 +35,77 @@ fn a_game_has_the_same_facts_whatever_was_analysed_before() {
 }
 
 #[test]
-fn a_move_that_turned_out_worse_is_compared_with_the_others() {
+fn a_move_is_compared_with_what_the_search_would_play() {
     let mut analyst = analyst();
-    // The search would play it and sees nothing; behind it Black mates.
+    // Behind it Black mates.
     let until = game(&["f2f3", "e7e5"]);
-    let played = zeitnot_engine::chess::parse_uci(until.current().chess(), "g2g4").unwrap();
-    let found = PositionFacts {
-        wdl: Some([300, 400, 300]),
-        line: vec!["g2g4".to_owned()],
-        early: Some("g2g4".to_owned()),
-        ..PositionFacts::of(super::super::Eval::Cp(0))
-    };
-    let after = PositionFacts { wdl: Some([0, 0, 1000]), ..PositionFacts::of(super::super::Eval::Mate(-1)) };
-    let effort = Effort::Nodes(100);
-    let corrected = analyst.corrected(&until, effort, found.clone(), played, &after).unwrap();
-    assert!(corrected.line[0] != "g2g4" && corrected.mate.is_none(), "{corrected:?}");
-    assert_eq!(corrected.early.as_deref(), Some("g2g4"));
-    // Where it is as good as the search said, or another move is the search's, nothing changes.
-    let same = PositionFacts { wdl: Some([280, 400, 320]), ..found.clone() };
-    assert_eq!(analyst.corrected(&until, effort, found.clone(), played, &same).unwrap(), found);
-    let other = PositionFacts { line: vec!["e2e4".to_owned()], ..found };
-    assert_eq!(analyst.corrected(&until, effort, other.clone(), played, &after).unwrap(), other);
-    // No other move is legal: what comes behind it counts, a move later.
+    let played = parse_uci(until.current().chess(), "g2g4").unwrap();
+    let mated = PositionFacts { wdl: Some([0, 0, 1000]), ..PositionFacts::of(Eval::Mate(-1)) };
+    let best = analyst.best(&until, Effort::Nodes(100), Some((played, &mated))).unwrap();
+    assert!(best.line[0] != "g2g4" && best.mate.is_none() && best.early.is_some(), "{best:?}");
+    // It turned out well: nothing is better, whatever the search says, and White mates a move later.
+    let won =
+        PositionFacts { wdl: Some([1000, 0, 0]), line: vec!["a7a6".to_owned()], ..PositionFacts::of(Eval::Mate(3)) };
+    let best = analyst.best(&until, Effort::Nodes(100), Some((played, &won))).unwrap();
+    assert_eq!((best.mate, &best.line[..]), (Some(4), &["g2g4".to_owned(), "a7a6".to_owned()][..]));
+    assert_eq!(best.wdl, won.wdl);
+    // No other move is legal: what comes behind it counts.
     let forced = Game::from_fen("7k/8/8/8/8/8/1q6/K7 w - - 0 1", false).unwrap();
     let only = forced.current().legal_moves()[0];
-    let found = PositionFacts {
-        wdl: Some([300, 400, 300]),
-        line: vec![to_uci(only, false)],
-        ..PositionFacts::of(super::super::Eval::Cp(0))
-    };
-    let won = PositionFacts { wdl: Some([0, 0, 1000]), ..PositionFacts::of(super::super::Eval::Mate(-3)) };
-    let corrected = analyst.corrected(&forced, effort, found.clone(), only, &won).unwrap();
-    assert_eq!((corrected.mate, corrected.line), (Some(-3), found.line));
+    let lost = PositionFacts { wdl: Some([0, 0, 1000]), ..PositionFacts::of(Eval::Mate(-3)) };
+    let best = analyst.best(&forced, Effort::Nodes(100), Some((only, &lost))).unwrap();
+    assert_eq!((best.mate, best.line), (Some(-3), vec![to_uci(only, false)]));
+    // A mate on the board was a mate in one before it.
+    let fool = game(&["f2f3", "e7e5", "g2g4", "d8h4"]);
+    let mate = PositionFacts::of_outcome(fool.outcome().unwrap());
+    let until = game(&["f2f3", "e7e5", "g2g4"]);
+    let best = analyst.best(&until, Effort::Nodes(100), Some((fool.moves()[3], &mate))).unwrap();
+    assert_eq!((best.mate, best.line[0].as_str()), (Some(-1), "d8h4"));
 }
 
 #[test]
-fn a_move_that_lost_much_is_looked_at_again() {
+fn what_the_search_would_play_loses_nothing() {
+    let moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6", "f3e5", "d8d4", "e5f3", "d4e4"];
+    let game = game(&moves);
+    let facts = analyst().facts(&game, &|| Effort::Nodes(60), &AtomicBool::new(false)).unwrap().unwrap();
+    let mut own = 0;
+    for (ply, (before, after)) in facts.iter().zip(&facts[1..]).enumerate() {
+        let turn = game.positions()[ply].turn();
+        let loss = worth(before, turn, turn) - worth(after, turn.other(), turn);
+        assert!(loss >= 0.0, "{ply}: {before:?} {after:?}");
+        if before.line[0] == moves[ply] {
+            own += 1;
+            assert_eq!(
+                (before.cp, before.wdl, &before.line[1..]),
+                (after.cp, after.wdl, &after.line[..before.line.len() - 1])
+            );
+        }
+    }
+    assert!(own > 0);
+}
+
+#[test]
+fn a_move_that_allows_a_short_mate_is_marked() {
+    // Qxa7, of a club player's game, allows a mate in three.
+    let mut game = Game::from_fen("2r3k1/pp1b2pp/4p3/3P2q1/3Q4/5n2/PP5P/1K1R1B1R w - - 0 1", false).unwrap();
+    game.push_uci("d4a7").unwrap();
+    let facts = analyst().facts(&game, &|| Effort::Nodes(8), &AtomicBool::new(false)).unwrap().unwrap();
+    assert_eq!(facts[1].mate, Some(-3), "{:?}", facts[1]);
+    assert!(facts[0].line[0] != "d4a7" && facts[0].mate != Some(-3), "{:?}", facts[0]);
+    let turn = game.positions()[0].turn();
+    let judged = super::super::judge(facts[0].eval(turn).unwrap(), facts[1].eval(turn.other()).unwrap(), turn);
+    assert!(judged.is_some());
+}
+
+#[test]
+fn a_doubtful_move_is_looked_at_again() {
     let until = game(&["f2f3", "e7e5"]);
-    let played = zeitnot_engine::chess::parse_uci(until.current().chess(), "g2g4").unwrap();
-    let at =
-        |cp, line: &str| PositionFacts { line: vec![line.to_owned()], ..PositionFacts::of(super::super::Eval::Cp(cp)) };
-    let mated = PositionFacts::of(super::super::Eval::Mate(-1));
-    assert!(has_lost_much(&until, played, &at(0, "e2e4"), &mated));
-    assert!(has_lost_much(&until, played, &at(0, "e2e4"), &at(-120, "d7d5")));
-    assert!(!has_lost_much(&until, played, &at(0, "e2e4"), &at(-80, "d7d5")), "an inaccuracy");
-    assert!(!has_lost_much(&until, played, &at(0, "g2g4"), &mated), "the search would play it, too");
+    let played = parse_uci(until.current().chess(), "g2g4").unwrap();
+    let at = |cp, line: &str| PositionFacts { line: vec![line.to_owned()], ..PositionFacts::of(Eval::Cp(cp)) };
+    assert!(is_doubtful(&until, played, &at(0, "e2e4"), &at(-120, "d7d5")));
+    assert!(!is_doubtful(&until, played, &at(0, "e2e4"), &at(-20, "d7d5")), "a good move");
+    assert!(!is_doubtful(&until, played, &at(0, "e2e4"), &PositionFacts::of(Eval::Mate(-1))), "beyond doubt");
+    assert!(!is_doubtful(&until, played, &at(0, "g2g4"), &at(-120, "d7d5")), "the search would play it, too");
     // Both positions are searched with more effort, and an eighth of the first effort stays.
     let mut analyst = analyst();
     let fool = game(&["f2f3", "e7e5", "g2g4", "d8h4"]);
@@ -88,7 +114,7 @@ fn a_move_that_lost_much_is_looked_at_again() {
     let found = analyst.second_look(&fool, &until, Effort::Nodes(100), &mut facts).unwrap();
     assert_eq!((facts.len(), facts[1].mate, facts[1].early.as_deref()), (2, Some(-1), Some("a7a6")));
     assert_ne!(found.line[0], "g2g4");
-    assert_eq!(Effort::Time(5.0).times(SECOND_LOOK), Effort::Time(20.0));
+    assert_eq!(Effort::Time(5.0).times(SECOND_LOOK), Effort::Time(5.0 * SECOND_LOOK));
 }
 
 #[test]
