@@ -7,7 +7,7 @@
 
 Needs python-chess and Stockfish 15.1 (Debian's package `stockfish`; `--stockfish` names another). Stockfish searches the positions of a game from the last
 one back, with its table kept; what it says goes to the file `--cache`, so that work that was interrupted goes on. With `--first DEPTH` that is the depth for all,
-and only moves that lose 0.04 or more by it, or have a judgement, are searched at `--depth`, before and behind. Losses are of winning chances, -1 to 1, by lichess'
+and only moves that lose 0.15 or more by it, or are called mistake or blunder, are searched at `--depth`, before and behind. Losses are of winning chances, -1 to 1, by lichess'
 formula; a mate counts as 1,000 centipawns, and a move that is Stockfish's own choice loses nothing.
 """
 
@@ -23,6 +23,8 @@ import chess.engine
 import chess.pgn
 
 LEAST_PLIES = 30
+# Loss at the first depth from which a move is searched deeper.
+DEEPER_FROM = 0.15
 RATINGS = range(1000, 2300)
 WORDS = ["blunder", "mistake", "inaccuracy", None]
 
@@ -89,7 +91,7 @@ def losses_of(game, stockfish, depth, first, judged):
     found = []
     for before, after, is_judged in reversed(moves):
         lost, at = (loss(before, after, first), first) if first else (1.0, None)
-        if lost >= 0.04 or is_judged:
+        if lost >= DEEPER_FROM or is_judged:
             lost, at = loss(before, after, depth), depth
         found.append((lost, at))
     return found[::-1]
@@ -155,7 +157,7 @@ def main():
             told = json.load(file)
     stockfish, lost = Stockfish(args.stockfish, args.cache), []
     for index, game in enumerate(games_of(args.games)):
-        judged = told and [move["judgement"] is not None for move in told["games"][index]["moves"]]
+        judged = told and [move["judgement"] in WORDS[:2] for move in told["games"][index]["moves"]]
         lost.append(losses_of(game, stockfish, args.depth, args.first, judged))
     stockfish.engine.quit()
     if told:

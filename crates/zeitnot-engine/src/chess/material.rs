@@ -14,7 +14,7 @@ pub(crate) struct MaterialChoice {
 }
 
 /// The usual values of the pieces, in pawns. A king is worth more than all of them, so that it captures last.
-fn value(role: Role) -> i32 {
+pub(super) fn value(role: Role) -> i32 {
     match role {
         Role::Pawn => 1,
         Role::Knight | Role::Bishop => 3,

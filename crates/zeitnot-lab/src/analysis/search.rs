@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering as Memory};
 use thiserror::Error;
 use zeitnot_engine::backend::Backend;
-use zeitnot_engine::chess::{Color, Game, Move, mate_by_checks, parse_uci, to_uci};
+use zeitnot_engine::chess::{Color, Game, Move, mate_by_checks, parse_uci, to_uci, winning_material};
 use zeitnot_engine::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options, ScoreType, SearchEnd, score, wdl_permille};
 
@@ -26,6 +26,8 @@ const DOUBTFUL: std::ops::Range<f64> = 0.06..0.4;
 const SECOND_LOOK: f64 = 2.0;
 /// Most plies of a mate by checks that is looked for in each position.
 const MATE_PLIES: u32 = 5;
+/// Plies, and captures behind them, in which material is looked for that a search has missed.
+const MATERIAL_PLIES: i32 = 3;
 /// The worth of a mate, beside winning chances of -1 to 1, and what each move to it takes off.
 const MATE: (f64, f64) = (2.0, 1e-3);
 /// Most plies of a line that are kept, as many as lichess keeps.
@@ -169,9 +171,9 @@ impl Analyst {
         effort: Effort,
         next: Option<(Move, &PositionFacts)>,
     ) -> Result<PositionFacts, AnalysisError> {
-        let mut found = self.position(game, effort, &[])?;
+        let mut found = self.with_tactics(game, effort)?;
         let Some((played, after)) = next else { return Ok(found) };
-        let (position, is_chess960) = (game.current(), game.is_chess960());
+        let position = game.current();
         let (turn, early, depth) = (position.turn(), found.early.clone(), found.depth);
         let mut compared = vec![(played, after.clone())];
         let behind_worth = |facts: &PositionFacts| worth(facts, turn.other(), turn);
@@ -185,7 +187,7 @@ impl Analyst {
                 if compared.iter().any(|(_, facts)| behind_worth(facts) >= said) {
                     break;
                 }
-                let behind = self.behind(game, choice, effort)?;
+                let behind = self.behind(game, choice, effort, true)?;
                 let is_as_said = said - behind_worth(&behind) < DISAPPOINTMENT;
                 compared.push((choice, behind));
                 if is_as_said {
@@ -202,20 +204,36 @@ impl Analyst {
         let by_worth = |(mv, facts): &(Move, PositionFacts)| (behind_worth(facts), *mv == played);
         let best = compared.into_iter().max_by(|a, b| by_worth(a).partial_cmp(&by_worth(b)).unwrap_or(Ordering::Equal));
         let Some((mv, behind)) = best else { return Ok(found) };
-        let line =
-            std::iter::once(to_uci(mv, is_chess960)).chain(behind.line.iter().cloned()).take(LONGEST_LINE).collect();
-        // The side that mates needs the move on the board, too.
-        let sign = if turn.is_white() { 1 } else { -1 };
-        let mate = behind.mate.map(|moves| if sign * moves >= 0 { moves + sign } else { moves });
-        Ok(PositionFacts { line, mate, early, depth, ..behind })
+        Ok(PositionFacts { early, depth, ..ahead(game, mv, behind) })
+    }
+
+    /// The facts of the last position of a game. A move that wins material at once, and is not the search's, is compared
+    /// with it.
+    fn with_tactics(&mut self, game: &Game, effort: Effort) -> Result<PositionFacts, AnalysisError> {
+        let found = self.position(game, effort, &[])?;
+        let turn = game.current().turn();
+        let is_news = |mv: &Move| found.mate.is_none() && found.line.first() != Some(&to_uci(*mv, game.is_chess960()));
+        let Some(mv) = winning_material(game.current(), MATERIAL_PLIES).filter(is_news) else { return Ok(found) };
+        let behind = self.behind(game, mv, effort.times(OTHERS_PART), false)?;
+        Ok(match worth(&behind, turn.other(), turn) > worth(&found, turn, turn) {
+            true => PositionFacts { early: found.early, depth: found.depth, ..ahead(game, mv, behind) },
+            false => found,
+        })
     }
 
     /// The facts of the position behind a move at the end of a game.
-    fn behind(&mut self, game: &Game, mv: Move, effort: Effort) -> Result<PositionFacts, AnalysisError> {
+    fn behind(
+        &mut self,
+        game: &Game,
+        mv: Move,
+        effort: Effort,
+        has_tactics: bool,
+    ) -> Result<PositionFacts, AnalysisError> {
         let mut behind = game.clone();
         behind.push(mv);
         match behind.outcome() {
             Some(outcome) => Ok(PositionFacts::of_outcome(outcome)),
+            None if has_tactics => self.with_tactics(&behind, effort),
             None => self.position(&behind, effort, &[]),
         }
     }
@@ -272,6 +290,16 @@ impl Analyst {
 /// The move played after `ply` plies of a game, and the facts of the position behind it, which are the last ones.
 fn next_of<'a>(game: &Game, ply: usize, facts: &'a [PositionFacts]) -> Option<(Move, &'a PositionFacts)> {
     game.moves().get(ply).copied().zip(facts.last())
+}
+
+/// The facts of the last position of a game by those behind its best move.
+fn ahead(game: &Game, mv: Move, behind: PositionFacts) -> PositionFacts {
+    let own = std::iter::once(to_uci(mv, game.is_chess960()));
+    let line = own.chain(behind.line.iter().cloned()).take(LONGEST_LINE).collect();
+    // The side that mates needs the move on the board, too.
+    let sign = if game.current().turn().is_white() { 1 } else { -1 };
+    let mate = behind.mate.map(|moves| if sign * moves >= 0 { moves + sign } else { moves });
+    PositionFacts { line, mate, ..behind }
 }
 
 /// The worth of a position for `mover`, whose side `turn` is to move: winning chances, beyond which mates count.
