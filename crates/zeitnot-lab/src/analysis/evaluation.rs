@@ -11,19 +11,8 @@ const CEILING: i32 = 1000;
 const PER_CENTIPAWN: f64 = -0.00368208;
 /// Centipawns of `ScoreType=WDL_mu`, and those of Stockfish 15.1 that mean the same chances in games of club players (16
 /// games searched with `zeitnot-small`, 1,000 positions).
-const STOCKFISH: [(f64, f64); 11] = [
-    (0.0, 0.0),
-    (90.0, 100.0),
-    (150.0, 205.0),
-    (200.0, 255.0),
-    (350.0, 380.0),
-    (500.0, 440.0),
-    (750.0, 540.0),
-    (1350.0, 610.0),
-    (2900.0, 690.0),
-    (5000.0, 775.0),
-    (10000.0, 1000.0),
-];
+const MU: [f64; 11] = [0.0, 90.0, 150.0, 200.0, 350.0, 500.0, 750.0, 1350.0, 2900.0, 5000.0, 10_000.0];
+const STOCKFISH: [f64; 11] = [0.0, 100.0, 205.0, 255.0, 380.0, 440.0, 540.0, 610.0, 690.0, 775.0, 1000.0];
 /// Most pawns that a comment may give.
 const MOST_PAWNS: f64 = 1e6;
 
@@ -74,9 +63,9 @@ pub(super) fn winning_chances(cp: i32) -> f64 {
 /// Stockfish's centipawns for those of `ScoreType=WDL_mu`.
 pub(super) fn as_stockfish(cp: i32) -> i32 {
     let size = f64::from(cp).abs();
-    let above = STOCKFISH.partition_point(|(mu, _)| *mu < size).clamp(1, STOCKFISH.len() - 1);
-    let ((x0, y0), (x1, y1)) = (STOCKFISH[above - 1], STOCKFISH[above]);
-    let scaled = y0 + (size - x0) * (y1 - y0) / (x1 - x0);
+    let above = MU.partition_point(|mu| *mu < size).clamp(1, MU.len() - 1);
+    let part = (size - MU[above - 1]) / (MU[above] - MU[above - 1]);
+    let scaled = STOCKFISH[above - 1] + part * (STOCKFISH[above] - STOCKFISH[above - 1]);
     scaled.round() as i32 * cp.signum()
 }
 
