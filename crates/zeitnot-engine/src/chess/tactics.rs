@@ -106,7 +106,7 @@ mod tests {
             ("6k1/5ppp/8/8/8/8/8/R6K b - - 0 1", None, ""),
             // Smothered.
             ("6rk/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1", Some(1), "h6f7"),
-            ("5r1k/6pp/8/6N1/2Q5/8/8/6K1 w - - 0 1", Some(5), ""),
+            ("r6k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1", Some(3), "c4g8"),
             // A quiet move mates in two, and no check does.
             ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", None, ""),
             ("4k3/8/8/8/8/8/8/8 w - - 0 1", None, ""),
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn material_that_is_won_at_once_is_found() {
         for (fen, best) in [
-            // The rook that takes the queen back leaves the last rank.
-            ("3r2k1/5ppp/8/p2b2q1/1p6/2r2B2/P4PPP/R2QR1K1 w - - 2 24", "d1d5"),
+            // The rook that takes the queen leaves the last rank.
+            ("3r2k1/5ppp/8/3b4/8/8/5PPP/3QR1K1 w - - 0 1", "d1d5"),
             // A fork.
             ("r3k3/8/8/3N4/8/8/8/4K3 w q - 0 1", "d5c7"),
             // Defended, and nothing else to win.
