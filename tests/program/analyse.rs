@@ -148,6 +148,66 @@ fn results_do_not_take_the_place_of_games_or_of_one_another() {
 }
 
 #[test]
+fn every_game_stays_in_the_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = "[White \"A\"]\n[Variant \"Atomic\"]\n\n1. e4 {boom} e5 2. Nf3 1-0\n\n\
+        [White \"B\"]\n\n1. e4 e5 2. -- Nf6 {[%clk 0:01:00]} (2... d5) 3. d4 *\n\n\
+        [White \"C\"]\n\n1. e4 e5 2. Sf3 Sc6 1/2-1/2\n\n\
+        [White \"D\"]\n\n1. f3 e5 2. Ke4 {[%clk 0:02:00] why} Nf6 0-1\n\n[White \"E\"]\n\n1. e4 e5 (1... c5 {cut\n";
+    std::fs::write(folder.path().join("games.pgn"), games).unwrap();
+    for more in [&["--nodes", "20"][..], &["--trust-evals"]] {
+        let output = analyse(folder.path(), &[&["--out", "out.pgn"], more].concat()).output().unwrap();
+        let said = line(&output);
+        assert!(output.status.success() && said.contains("(a piece in another language's letters)"), "{said}");
+        let pgn = read(folder.path(), "out.pgn");
+        for part in [
+            "1. e4 {boom} e5 2. Nf3 1-0\n",
+            "1. e4 e5 2. -- Nf6 {[%clk 0:01:00]} (2... d5) 3. d4 *\n",
+            "1. e4 e5 2. Sf3 Sc6 1/2-1/2\n",
+            "{Not read: Ke4 ([ %clk 0:02:00] why) Nf6 0-1} 0-1\n",
+            "{Not read: (1... c5 (cut}",
+        ] {
+            assert!(pgn.replace("}\n", "} ").contains(part), "{part} in {pgn}");
+        }
+        // The result is read as the games were.
+        let shape = |text: &str| {
+            let games = read_games(text.as_bytes()).unwrap();
+            games.iter().map(|game| (game.tags.clone(), game.game.moves().to_vec(), game.result)).collect::<Vec<_>>()
+        };
+        let (found, known) = (shape(&pgn), shape(games));
+        assert_eq!(found[..4], known[..4]);
+        assert_eq!((&found[4].0, &found[4].1), (&known[4].0, &known[4].1));
+    }
+}
+
+#[test]
+fn other_files_are_not_written_over() {
+    let folder = folder();
+    let other = "[White \"X\"]\n\n1. d4 *\n";
+    for (name, text) in
+        [("notes.txt", "Buy milk.\n"), ("other.pgn", other), ("longer.pgn", &format!("{GAMES}}}\n\n{other}"))]
+    {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let is_pgn = name.ends_with("pgn");
+        let named = if is_pgn { vec!["--out", name] } else { vec!["--out", "a.pgn", "--json", name] };
+        for named in [named, vec!["--out", name]] {
+            let output = analyse(folder.path(), &[&named[..], &["--trust-evals"]].concat()).output().unwrap();
+            let told = format!("{name} has something else in it");
+            assert!(!output.status.success() && line(&output).contains(&told), "{}", line(&output));
+            assert_eq!(read(folder.path(), name), text);
+        }
+    }
+    std::fs::write(folder.path().join("empty.pgn"), "").unwrap();
+    let results = ["--out", "empty.pgn", "--json", "a.json", "--html", "a.html", "--trust-evals"];
+    for _ in 0..2 {
+        let output = analyse(folder.path(), &results).output().unwrap();
+        assert!(output.status.success(), "{}", line(&output));
+    }
+    let swapped = analyse(folder.path(), &["--out", "b.pgn", "--html", "a.json", "--trust-evals"]).output().unwrap();
+    assert!(!swapped.status.success() && line(&swapped).contains("a.json has something else"), "{}", line(&swapped));
+}
+
+#[test]
 fn budgets_end_and_bad_input_gets_a_line() {
     let folder = folder();
     for budget in ["0.3s", "2000n"] {

@@ -33,7 +33,7 @@ fn every_move_gets_an_object_and_every_player_a_row() {
     assert!(lines[0]["managers"]["simple"].as_f64().unwrap() > 0.0);
     let players: Vec<&str> =
         lines[6]["summary"]["players"].as_array().unwrap().iter().map(|row| row["player"].as_str().unwrap()).collect();
-    assert_eq!(players, ["A", "B", "C", "D"]);
+    assert_eq!(players, ["A", "A", "B", "B", "C", "D"], "a row for each speed");
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn losses_on_time_are_told_for_every_program() {
         .iter()
         .map(|player| (player["player"].as_str().unwrap(), player["lost_on_time"].as_u64().unwrap()))
         .collect();
-    assert_eq!(counts, [("Stockfish 15.1", 1), ("Zeitnot", 0), ("ann", 1), ("bob", 0)]);
+    assert_eq!(counts, [("ann", 1), ("bob", 0), ("Stockfish 15.1", 1), ("Zeitnot", 0)]);
     assert_eq!(summary["lost_on_time"], 3);
 }
 
@@ -149,7 +149,10 @@ fn tables_of_losses_have_commands_that_work_when_pasted() {
     ] {
         assert!(out.contains(row), "{row}: {out}");
     }
-    assert!(out.contains("| Stockfish 15.1 | 1 | 1.489 s | 0.112 / 0.112 / 0.112 s | 100 / 0 / 0 % |"), "{out}");
+    assert!(
+        out.contains("| Stockfish 15.1 | bullet | 1 | 1.489 s | 0.112 / 0.112 / 0.112 s | 100 / 0 / 0 % |"),
+        "{out}"
+    );
     assert!(err.contains("neither a clock nor a time control, in 1 game (first game 7)"), "{err}");
     let commands: Vec<&str> = out.lines().filter(|line| line.contains("zeitnot time explain")).collect();
     assert_eq!(commands.len(), 6, "{out}");

@@ -4,6 +4,8 @@ use crate::browser::{NOTES, attribute, browser, open};
 use serde_json::{Value, json};
 use std::fs;
 use zeitnot_charts::game_page;
+use zeitnot_lab::analysis::{Analysis, analysed, facts_in_comments, page_data, players};
+use zeitnot_lab::read_games;
 
 /// Names that would be elements and attributes if they were not escaped.
 const WHITE: &str = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">";
@@ -90,4 +92,73 @@ fn a_browser_shows_analysed_games() {
     fs::write(path.join("none.html"), game_page(&analysis(0))).unwrap();
     let none = open(&browser, path, "none.html", 1000);
     assert!(none.page.contains("The analysis cannot be shown: it has no game."), "{}", none.page);
+}
+
+/// The analysis of games with evaluations in their comments.
+fn of_games(text: &str) -> Analysis {
+    let games = read_games(text.as_bytes()).unwrap();
+    let games: Vec<_> = games.iter().map(|game| analysed("g.pgn", game, &facts_in_comments(game))).collect();
+    Analysis { kind: "analysis".into(), version: "0".into(), players: players(&games), games, ..Analysis::default() }
+}
+
+#[test]
+fn positions_filters_and_notes_come_from_the_short_form() {
+    let game =
+        |white: &str, tags: &str, moves: &str| format!("[White \"{white}\"]\n[Black \"B\"]\n{tags}\n\n{moves}\n\n");
+    let special = "1. e4 {[%eval 0.3] my words} e6 {[%eval 0.2]} (1... c5 {sharp}) 2. e5 d5 3. exd6 Nf6 4. dxc7 Bd6 5. Nf3 O-O 6. cxd8=N Rxd8 \
+        7. Bd3 Nc6 8. O-O a5 9. b4 axb4 10. a3 bxa3 1-0";
+    let freestyle = "[Variant \"Chess960\"]\n[FEN \"bnrqkrnb/pppppppp/8/8/8/8/PPPPPPPP/BNRQKRNB w KQkq - 0 1\"]";
+    let text = [
+        game(
+            "A",
+            "[Date \"2024.05.06\"]\n[TimeControl \"180+2\"]\n[Result \"1-0\"]\n[Site \"https://lichess.org/abcdefgh\"]",
+            special,
+        ),
+        game("C", "[Date \"2023.01.02\"]\n[TimeControl \"600\"]\n[Result \"0-1\"]", "1. d4 d5 2. c4 0-1"),
+        game("A", freestyle, "1. g3 g6 2. Nf3 Nf6 3. O-O O-O *"),
+    ]
+    .concat();
+    let analysis = of_games(&text);
+    let short = page_data(&analysis).to_string();
+    assert!(short.len() < serde_json::to_string(&analysis).unwrap().len() / 2, "{}", short.len());
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no chromium in the path, and none named by CHROMIUM");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let notes = "<script>
+        document.body.dataset.fens = data.games.map((one) => unpacked(one).moves.map(({ fen }) => fen).join()).join(';');
+        document.body.dataset.pgn = JSON.stringify(pgnOf(game));
+        const found = (id, value) => {
+          $(id).value = value;
+          refilter();
+          const count = document.querySelectorAll('[data-game]').length;
+          $(id).value = '';
+          return count;
+        };
+        document.body.dataset.found = [found('player', 'a'), found('search', 'queen'), found('speed', 'blitz'), found('from', '2024-01-01'),
+          found('result', '0'), found('player', 'nobody')].join();
+        refilter();
+        show(1);
+        </script>";
+    let page = game_page(&short).replace("http-equiv=\"Content-Security-Policy\"", "name=\"none\"");
+    fs::write(folder.path().join("short.html"), page.replace("</body>", &format!("{notes}{NOTES}</body>"))).unwrap();
+    let opened = open(&browser, folder.path(), "short.html", 400);
+    assert!(opened.console.is_empty(), "{:?}", opened.console);
+    let known =
+        analysis.games.iter().map(|game| game.moves.iter().map(|mv| mv.fen.as_str()).collect::<Vec<_>>().join(","));
+    assert_eq!(attribute(&opened.page, "data-fens"), Some(known.collect::<Vec<_>>().join(";").as_str()));
+    assert_eq!(attribute(&opened.page, "data-found"), Some("2,1,1,1,1,0"));
+    assert_eq!(attribute(&opened.page, "data-wide"), Some("false"), "nothing is wider than the window");
+    for text in [">my words<", "href=\"https://lichess.org/abcdefgh\""] {
+        assert!(opened.page.contains(text), "{text}");
+    }
+    let pgn = attribute(&opened.page, "data-pgn").unwrap().replace("&quot;", "\"").replace("&amp;", "&");
+    let pgn: String = serde_json::from_str(&pgn).unwrap();
+    let copied = &read_games(pgn.as_bytes()).unwrap()[0];
+    assert_eq!(
+        (copied.game.moves().len(), &copied.problem, copied.tag("Site")),
+        (20, &None, "https://lichess.org/abcdefgh")
+    );
+    assert_eq!((copied.comments_of(0).join(" ").as_str(), copied.variations[2].len()), ("[%eval 0.30] my words", 1));
 }

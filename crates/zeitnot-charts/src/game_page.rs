@@ -9,9 +9,11 @@ const STYLE: &str = include_str!("../templates/games/page.css");
 const SCRIPT: &str = concat!(
     include_str!("../templates/games/text.js"),
     include_str!("../templates/games/board.js"),
+    include_str!("../templates/games/position.js"),
     include_str!("../templates/games/moves.js"),
     include_str!("../templates/games/curves.js"),
     include_str!("../templates/games/sides.js"),
+    include_str!("../templates/games/list.js"),
     include_str!("../templates/games/page.js"),
 );
 

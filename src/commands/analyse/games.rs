@@ -201,7 +201,7 @@ impl Team {
             self.shares.next()
         };
         while let Some(game) = next() {
-            let finished = game.and_then(|NumberedGame { number, file, game }| {
+            let finished = game.and_then(|NumberedGame { number, file, game, .. }| {
                 self.shares.set_busy(true);
                 let facts = analyst.facts(&game.game, &effort, &self.interrupted);
                 self.shares.set_busy(false);

@@ -63,6 +63,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let named: Vec<&Path> = time_flags::named_files(matches).map(PathBuf::as_path).collect();
     let outputs = Outputs::of(matches, &named)?;
     let sources = Sources::new(time_flags::named_files(matches))?;
+    outputs.check(&sources)?;
     if matches.get_flag("trust-evals") {
         sources.positions()?;
         return outputs.write(&sources, None, "evaluations of comments");

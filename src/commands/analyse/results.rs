@@ -5,11 +5,19 @@ use super::sources::{NumberedGame, Sources};
 use crate::commands::output::{self, note, say};
 use anyhow::Context as _;
 use clap::ArgMatches;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use zeitnot_charts::game_page;
-use zeitnot_lab::analysis::{AnalysedGame, Analysis, analysed, annotated_pgn, facts_in_comments, players};
+use zeitnot_lab::PgnGames;
+use zeitnot_lab::analysis::{
+    AnalysedGame, Analysis, analysed, annotated_with_rest, facts_in_comments, page_data, players,
+};
 use zeitnot_text::files::{is_same_file, write_whole};
 use zeitnot_text::words::counted;
+
+/// Bytes at the begin of a file that say what it is.
+const MOST_HEAD: u64 = 4_096;
 
 /// The files that results are written to.
 pub struct Outputs<'a> {
@@ -47,6 +55,39 @@ impl<'a> Outputs<'a> {
         Ok(outputs)
     }
 
+    /// Looks whether each file that exists is one to write over: empty, a page or JSON of an analysis, or these games.
+    ///
+    /// # Errors
+    /// When one is something else, which would be lost.
+    pub fn check(&self, sources: &Sources<'_>) -> anyhow::Result<()> {
+        let begins_with = |path: &Path, mark: &str| {
+            let mut begin = Vec::new();
+            let read = File::open(path).and_then(|file| file.take(MOST_HEAD).read_to_end(&mut begin));
+            read.is_ok() && (begin.is_empty() || String::from_utf8_lossy(&begin).contains(mark))
+        };
+        let has_games = |path: &Path| {
+            let (others, mut known) = (PgnGames::new(File::open(path)?), sources.games());
+            let mut count = 0;
+            for other in others {
+                // Where there is no game to analyse, nothing is written.
+                let (other, Some(known)) = (other?, known.next().transpose()?) else { return Ok(count == 0) };
+                if other.tags != known.game.tags || other.game.moves() != known.game.game.moves() {
+                    return Ok(false);
+                }
+                count += 1;
+            }
+            anyhow::Ok(count > 0 || path.metadata()?.len() == 0)
+        };
+        let marked = [(self.json, "\"kind\":\"analysis\""), (self.html, "<title>Game analysis</title>")];
+        let named = marked.iter().filter_map(|(path, mark)| Some((path.as_ref()?.as_path(), Some(*mark))));
+        for (path, mark) in named.chain(self.pgn.map(|path| (path.as_path(), None))).filter(|(path, _)| path.is_file())
+        {
+            let is_ours = mark.map_or_else(|| has_games(path).unwrap_or(false), |mark| begins_with(path, mark));
+            anyhow::ensure!(is_ours, "{} has something else in it: delete it, or name another file", path.display());
+        }
+        Ok(())
+    }
+
     /// The outputs, that of the games first.
     fn all(&self) -> impl Iterator<Item = &'a Path> {
         self.pgn.into_iter().chain(self.json).chain(self.html).map(PathBuf::as_path)
@@ -64,7 +105,9 @@ impl<'a> Outputs<'a> {
     pub fn write(&self, sources: &Sources<'_>, searched: Option<&Searched>, limit: &str) -> anyhow::Result<()> {
         let (mut games, mut pgn) = (Vec::new(), String::new());
         for read in sources.games() {
-            let NumberedGame { number, file, game } = read?;
+            let read = read?;
+            let rest = read.rest().with_context(|| format!("cannot read {}", read.file))?;
+            let NumberedGame { number, file, game, .. } = read;
             let facts = match searched {
                 Some(searched) => searched.facts(number),
                 None => facts_in_comments(&game),
@@ -75,7 +118,7 @@ impl<'a> Outputs<'a> {
                 Some(_) => facts.iter().skip(1).map(|facts| facts.as_ref().map_or(0, |facts| facts.depth)).collect(),
                 None => Vec::new(),
             };
-            pgn += &annotated_pgn(&game, &analysed, &depths);
+            pgn += &annotated_with_rest(&game, &analysed, &depths, &rest);
             games.push(analysed);
         }
         if !games.iter().flat_map(|game| &game.moves).any(|mv| mv.eval.is_some()) {
@@ -93,7 +136,7 @@ impl<'a> Outputs<'a> {
             write(path, &serde_json::to_vec(&analysis)?)?;
         }
         if let Some(path) = self.html {
-            write(path, game_page(&serde_json::to_string(&analysis)?).as_bytes())?;
+            write(path, game_page(&page_data(&analysis).to_string()).as_bytes())?;
         }
         if let Some(path) = self.pgn {
             write(path, pgn.as_bytes())?;

@@ -3,9 +3,13 @@
 use crate::commands::output::note;
 use anyhow::Context as _;
 use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::PathBuf;
 use zeitnot_engine::digest::sha256_of_file;
+use zeitnot_lab::audit::{Remarks, game_times};
 use zeitnot_lab::{PgnGame, PgnGames, Rereadable};
+use zeitnot_text::files::from_any_encoding;
 use zeitnot_text::printable::plain;
 
 /// The files of games.
@@ -13,11 +17,28 @@ pub struct Sources<'a> {
     files: Vec<(&'a PathBuf, Rereadable<'a>)>,
 }
 
-/// A game with its number over all files, from 1, and its file.
+/// A game with its number over all files, from 1, its file, and the place of that file.
 pub struct NumberedGame {
     pub number: u64,
     pub file: String,
+    place: PathBuf,
     pub game: PgnGame,
+}
+
+impl NumberedGame {
+    /// The text that is left out behind the moves that are read.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn rest(&self) -> anyhow::Result<String> {
+        let (mut rest, Range { start, end }) = (Vec::new(), self.game.rest.clone());
+        if start < end {
+            let mut file = File::open(&self.place)?;
+            file.seek(SeekFrom::Start(start))?;
+            file.take(end - start).read_to_end(&mut rest)?;
+        }
+        Ok(from_any_encoding(&rest).replace('\r', ""))
+    }
 }
 
 impl<'a> Sources<'a> {
@@ -40,26 +61,41 @@ impl<'a> Sources<'a> {
                 Ok(file) => Box::new(PgnGames::new(file)),
                 Err(error) => Box::new(std::iter::once(Err(error))),
             };
-            games.map(move |game| Ok((name.clone(), game.with_context(|| format!("cannot read {name}"))?)))
+            let place = file.path().to_owned();
+            games.map(move |game| {
+                Ok((name.clone(), place.clone(), game.with_context(|| format!("cannot read {name}"))?))
+            })
         };
-        let numbered = |(index, game): (usize, anyhow::Result<(String, PgnGame)>)| {
-            game.map(|(file, game)| NumberedGame { number: index as u64 + 1, file, game })
+        let numbered = |(index, game): (usize, anyhow::Result<(String, PathBuf, PgnGame)>)| {
+            game.map(|(file, place, game)| NumberedGame { number: index as u64 + 1, file, place, game })
         };
         self.files.iter().flat_map(read).enumerate().map(numbered)
     }
 
-    /// The number of positions of each game, the one before its first move included. A damaged game gets a line.
+    /// The number of positions of each game, the one before its first move included. A damaged game gets a line, and so
+    /// does what is assumed in reading the clocks of a file.
     ///
     /// # Errors
     /// When a file cannot be read, or there is no game.
     pub fn positions(&self) -> anyhow::Result<Vec<u64>> {
         let mut positions = Vec::new();
+        let mut remarks: Vec<(String, Remarks)> = Vec::new();
         for read in self.games() {
             let NumberedGame { file, game, .. } = read?;
             if let Some(problem) = &game.problem {
-                note!("{file} game {}: {}: the rest of it is left out", game.number, plain(problem));
+                let (number, problem) = (game.number, plain(problem));
+                note!(
+                    "{file} game {number}: {problem}: the rest of it is left out of the analysis, and stays in --out"
+                );
             }
             positions.push(game.game.positions().len() as u64);
+            if remarks.last().is_none_or(|(last, _)| *last != file) {
+                remarks.push((file, Remarks::default()));
+            }
+            remarks.iter_mut().last().into_iter().for_each(|(_, remarks)| remarks.add(&game, &game_times(&game)));
+        }
+        for (file, remarks) in &remarks {
+            remarks.lines().for_each(|line| note!("{file}: {line}"));
         }
         anyhow::ensure!(!positions.is_empty(), "there is no game to analyse");
         Ok(positions)

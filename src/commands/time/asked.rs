@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use zeitnot_engine::engine::Options;
 use zeitnot_engine::managers;
 
-/// The flags of the managers and of their overhead.
-pub fn args(help: &'static str) -> [Arg; 2] {
+/// The flags of the managers, of their overhead and of the player that is looked at.
+pub fn args(help: &'static str) -> [Arg; 3] {
     let overhead = flag("overhead", "MS")
         .value_parser(value_parser!(f64))
         .help("Overhead of a move that the managers keep clear [default: that of MoveOverheadMs]");
-    [time_flags::managers(help, ""), overhead]
+    [time_flags::managers(help, ""), overhead, flag("player", "NAME").help("Player that alone is looked at")]
 }
 
 /// The managers, each once, and the overhead in milliseconds.

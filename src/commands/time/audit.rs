@@ -11,7 +11,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use zeitnot_engine::chess::Color;
 use zeitnot_lab::audit::{
-    Advice, GameTimes, ManagerSums, PlayerClocks, Remarks, advice, game_times, lost_on_time, player_name,
+    Advice, GameTimes, ManagerSums, PlayerClocks, Remarks, advice, game_times, is_player, lost_on_time, player_name,
 };
 use zeitnot_lab::report::MATCH_JOURNAL;
 use zeitnot_lab::results::{AuditMove, AuditSummary, AuditSums, LabResult, LostGame, ManagerTotals};
@@ -36,6 +36,8 @@ struct Audit {
     specs: Vec<String>,
     overhead_ms: f64,
     is_json: bool,
+    /// The player that alone is looked at.
+    player: Option<String>,
     players: PlayerClocks,
     managers: Vec<ManagerSums>,
     /// The first games that were lost on time, and how many there are.
@@ -50,6 +52,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         specs,
         overhead_ms,
         is_json: matches.get_flag("json"),
+        player: matches.get_one("player").cloned(),
         players: PlayerClocks::default(),
         lost: Vec::new(),
         lost_count: 0,
@@ -61,6 +64,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         audit.file(path, File::open(source.path()).with_context(cannot_read)?)?;
     }
     let is_empty = audit.players.is_empty();
+    if let Some(player) = audit.player.as_ref().filter(|_| is_empty) {
+        anyhow::bail!("--player {player}: no game of that player has a clock");
+    }
     anyhow::ensure!(!is_empty, "there is no move with a clock to audit, and no game lost on time");
     if audit.is_json {
         print([LabResult::Audit(AuditSummary { summary: audit.sums() })])?;
@@ -111,11 +117,18 @@ impl Audit {
     }
 
     fn game(&mut self, path: &Path, game: &PgnGame, times: &GameTimes) -> anyhow::Result<()> {
+        let is_shown = |color| self.player.as_ref().is_none_or(|player| is_player(player_name(game, color), player));
+        let mut times = times.clone();
+        times.moves.retain(|mv| is_shown(mv.color));
+        times.loss = times.loss.filter(|loss| is_shown(loss.color));
+        let times = &times;
+        let shown =
+            [Color::White, Color::Black].map(|color| Some(player_name(game, color)).filter(|_| is_shown(color)));
         let advice = advice(&game.game, &times.moves, &self.specs, self.overhead_ms)?;
         for (sums, advice) in self.managers.iter_mut().zip(&advice) {
             sums.add_game(&times.moves, advice);
         }
-        self.players.add([Color::White, Color::Black].map(|color| Some(player_name(game, color))), times, &advice);
+        self.players.add(shown, times, &advice);
         let lost = lost_on_time(game, times, path, self.overhead_ms).map(|lost_on_time| LostGame {
             file: path.display().to_string(),
             game: game.number,

@@ -1,7 +1,7 @@
 //! Prints an audit: how each player used its clock, the games lost on time, and the managers beside them.
 
 use crate::commands::output::{self, say};
-use zeitnot_lab::audit::{LostOnTime, PlayerClock};
+use zeitnot_lab::audit::{GameSpeed, LostOnTime, PlayerClock};
 use zeitnot_lab::results::{AuditSums, LostGame, ManagerTotals};
 use zeitnot_text::printable::plain;
 use zeitnot_text::words::seconds;
@@ -21,11 +21,11 @@ pub fn show(sums: &AuditSums, specs: &[String], lost_games: &[LostGame]) {
 fn players(clocks: &[PlayerClock], specs: &[String]) {
     let names: Vec<String> = specs.iter().map(|spec| cell(spec)).collect();
     say!(
-        "| player | games | mean time | clock left, 5 / 50 / 95 % | moves 1-15, 16-40, later | hoarded | rushed | risked | overrun | \
+        "| player | speed | games | mean time | clock left, 5 / 50 / 95 % | moves 1-15, 16-40, later | hoarded | rushed | risked | overrun | \
          lost on time | budgets of {} beside its times |",
         names.join(" / ")
     );
-    say!("|---|---|---|---|---|---|---|---|---|---|---|");
+    say!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     output::text(clocks.iter().map(|clock| player(clock, specs) + "\n").collect::<String>());
     say!(
         "\ngames: those with times; hoarded: games that ended with a quarter of the first clock or more; rushed: moves below a twentieth of an equal share \
@@ -53,8 +53,9 @@ fn player(clock: &PlayerClock, specs: &[String]) -> String {
         _ => "-".to_owned(),
     });
     format!(
-        "| {} | {} | {} s | {left} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} % | {:.1} % | {:.1} % | {} | {} | {} |",
+        "| {} | {} | {} | {} s | {left} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} % | {:.1} % | {:.1} % | {} | {} | {} |",
         cell(&clock.player),
+        clock.speed.map_or("-", GameSpeed::word),
         games,
         seconds(clock.mean_ms),
         share(clock.hoarded, clock.games),

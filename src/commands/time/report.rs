@@ -25,13 +25,15 @@ pub fn command() -> Command {
         ))
         .arg(path("out", "FILE.html", "Page, which needs no other file"))
         .arg(path("svg", "FOLDER", "Folder of the charts as SVG files"))
-        .args(asked::args("Time manager that is asked about the moves of games"))
+        .args(asked::args("Time manager that is asked about the moves of games; of people's games only where one is named"))
         .group(ArgGroup::new("outputs").args(["out", "svg"]).multiple(true).required(true))
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (managers, overhead_ms) = asked::managers(matches)?;
-    let rules = ReportRules { managers, overhead_ms };
+    let is_asked = matches.value_source("manager") == Some(ValueSource::CommandLine);
+    let player = matches.get_one("player").cloned();
+    let rules = ReportRules { managers, overhead_ms, spares_people: !is_asked, player };
     let files: Vec<&PathBuf> = time_flags::named_files(matches).collect();
     let out = matches.get_one::<PathBuf>("out");
     if let Some(out) = out {
@@ -53,7 +55,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             note!("{}: {remark}", path.display());
         }
     }
-    if matches.value_source("manager") == Some(ValueSource::CommandLine) && !has_games {
+    if is_asked && !has_games {
         note!("--manager has no effect: no input is PGN");
     }
     let sections = report.sections();

@@ -22,6 +22,7 @@ function drawNow() {
   $("now").replaceChildren(...move ? wordsOn(move) : [
     el("h3", {}, "Start position"),
     el("p", {}, `White's chance to win: ${percent(game.start.win)}`, inBrackets(game.start.eval)),
+    ...ownNotes(0),
     el("p", { class: "soft" }, "Step with the arrow keys, or choose a moment, a move or a point of the curves."),
   ]);
 }
@@ -30,7 +31,7 @@ function wordsOn(move) {
   const said = [el("h3", {}, numbered(move), glyph(move), found ? `: ${found}` : null)];
   if (move.time?.words) said.push(el("p", { class: "said" }, move.time.words));
   if (known(move.win)) {
-    const lost = move.expected_loss >= 0.005 ? `, score lost ${move.expected_loss.toFixed(2)}` : null;
+    const lost = move.expected_loss >= 0.005 ? `, lost ${percent(100 * move.expected_loss)}` : null;
     const own = (win) => percent(move.color === "white" || !known(win) ? win : 100 - win);
     said.push(el("p", {}, `${capital(move.color)}'s chance to win: ${own(winAt(ply - 1))} → ${own(move.win)}`, lost));
   }
@@ -41,11 +42,19 @@ function wordsOn(move) {
   } else if (move.best) said.push(el("p", {}, "The best move", inBrackets(move.eval)));
   else if (move.eval) said.push(el("p", {}, `Evaluation: ${evalText(move.eval)}`));
   if (move.best) said.push(el("p", { class: "soft" }, `Best line: ${lineText(move)}`));
+  said.push(...ownNotes(move.ply));
   if (known(move.used_ms)) {
     const left = known(move.clock_ms) ? `, ${clockText(move.clock_ms)} left` : null;
-    said.push(el("p", {}, `Time: ${span(move.used_ms)}`, left));
+    const usual = !move.time?.words && known(move.time?.usual_ms) ? `, usual ${span(move.time.usual_ms)}` : null;
+    said.push(el("p", {}, `Time: ${span(move.used_ms)}`, left, usual));
   }
   return said;
+}
+
+// The game's own comments and variations.
+function ownNotes(at) {
+  const { comments = [], variations = [] } = game.notes?.[at] ?? {};
+  return [...comments.map((text) => el("p", { class: "own" }, text)), ...variations.map((text) => el("p", { class: "own soft" }, text))];
 }
 
 function drawMoves() {
@@ -65,6 +74,7 @@ function moveButton(move) {
   const label = [numbered(move), ...marks(move), time].filter(known).join(", ");
   return el("button", { type: "button", "data-ply": move.ply, "aria-label": label, click: () => show(move.ply) },
     time ? el("small", { class: move.time?.in_trouble ? "hurry" : null }, time) : null, el("b", {}, move.san), glyph(move),
+    ownNotes(move.ply).length ? el("span", { class: "soft", title: "has a comment" }, " ✎") : null,
     tag ? [" ", el("span", { class: `tag ${tag}` }, tag)] : null);
 }
 

@@ -1,7 +1,7 @@
 // The state of the page, its games and its keys.
 
 // `before`: the board shows the position before the move; `side`: whose moments are listed.
-let data, game, chart, ply = 0, before = false, flipped = false, side = "both";
+let data, game, chosen, chart, ply = 0, before = false, flipped = false, side = "both";
 const MOST_MOMENTS = 5;
 const TAGS_SHOWN = ["Event", "Site", "Date", "Round", "TimeControl", "ECO", "Opening", "Termination"];
 
@@ -30,12 +30,15 @@ function namesOf({ white, black, tags }) {
   return [...named(white), " – ", ...named(black), tags.Result ? ` ${tags.Result}` : null];
 }
 function choose(index) {
-  game = data.games[index];
+  chosen = data.games[index];
+  game = unpacked(chosen);
+  const link = linkOf(game.tags);
   $("title").replaceChildren(el("span", {}, namesOf(game)));
+  if (link) $("title").append(" ", el("a", { href: link.href, target: "_blank", rel: "noopener noreferrer" }, link.host));
   const tags = TAGS_SHOWN.map((tag) => [tag, game.tags[tag]]).filter(([, value]) => value && !/^[?-]/.test(value))
     .map(([tag, value]) => tag === "TimeControl" ? `time control ${value}` : value);
   $("tags").textContent = plain(tags.join(" · "));
-  for (const [at, item] of [...$("game-list").children].entries()) mark(item.firstChild, at === index);
+  markGame();
   drawMoves();
   drawMoments();
   $("chart").setAttribute("aria-valuemax", game.moves.length);
@@ -43,13 +46,26 @@ function choose(index) {
   drawSides();
   show(0);
 }
-function drawGames() {
-  $("games").hidden = data.games.length < 2;
-  $("game-list").replaceChildren(...data.games.map((one, index) => {
-    const accuracy = ` accuracy ${fixed(one.white.accuracy, 0)} and ${fixed(one.black.accuracy, 0)}`;
-    return el("li", {}, el("button", { type: "button", click: () => choose(index) },
-      `${index + 1}. `, namesOf(one), el("span", { class: "soft" }, accuracy)));
-  }));
+// Where the game was played, if its tags have an address.
+function linkOf(tags) {
+  for (const text of ["Link", "GameUrl", "URL", "Site"].map((tag) => tags[tag] ?? "")) {
+    try {
+      if (/^https?:\/\//.test(text)) return new URL(text);
+    } catch { /* No address. */ }
+  }
+  return null;
+}
+// Copies a text, also where the page is a file and the browser keeps its clipboard from files.
+async function copy(text, button) {
+  const area = el("textarea", { class: "unseen" });
+  area.value = text;
+  button.after(area);
+  area.select();
+  const done = document.execCommand("copy") || await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  area.remove();
+  const name = button.textContent;
+  button.textContent = done ? "Copied" : "Not allowed";
+  setTimeout(() => { button.textContent = name; }, 1500);
 }
 
 // The moment that stands so many places further in the list.
@@ -80,7 +96,7 @@ function listen() {
     End: () => show(game.moves.length), f: flip, n: () => stepMoment(1), p: () => stepMoment(-1),
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return;
     if (event.key === "?") toggleHelp();
     else if (!$("help").open && steps[event.key]) steps[event.key]();
     else return;
@@ -88,6 +104,8 @@ function listen() {
   });
   const buttons = { first: "Home", back: "ArrowLeft", on: "ArrowRight", last: "End", flip: "f", next: "n", previous: "p" };
   for (const [id, key] of Object.entries(buttons)) $(id).addEventListener("click", steps[key]);
+  $("copy-fen").addEventListener("click", () => copy((game.moves[ply - 1] ?? game.start).fen, $("copy-fen")));
+  $("copy-pgn").addEventListener("click", () => copy(pgnOf(game), $("copy-pgn")));
   for (const button of document.querySelectorAll("[data-side]")) {
     button.addEventListener("click", () => listMoments(button.dataset.side));
   }
@@ -105,13 +123,16 @@ function listen() {
 
 function start() {
   data = JSON.parse($("data").textContent);
-  const about = [data.limit, data.network ? `network ${data.network.name}` : null, `Zeitnot ${data.version}`];
+  const about = [data.network ? `network ${data.network.name}` : null, data.limit, `Zeitnot ${data.version}`];
   $("about").textContent = plain(about.filter(Boolean).join(" · "));
   if (data.games.length === 0) throw new Error("it has no game");
   $("game").hidden = false;
-  drawGames();
-  drawPlayers(data.players);
+  $("limits").textContent = data.network
+    ? "A short search by a network finds what it finds: a mark near a threshold may fall on either side, a deep combination or an endgame be missed. Look again at what surprises you with more nodes."
+    : "The evaluations are those of the games' own comments; how good they are depends on who wrote them.";
+  listenToFilters();
   choose(0);
+  refilter();
   listen();
 }
 try {

@@ -1,15 +1,18 @@
 //! Puts the analysis of a game together from the facts about its positions and the times of its moves.
 
 use super::accuracy::{average_loss_cp, game_accuracy, move_accuracies};
+use super::annotated_pgn::{is_judgement, without_commands};
 use super::clock_audit::{SideClock, TimedMove, audit, side};
 use super::clock_sums::ClockSums;
-use super::document::{AnalysedGame, AnalysedMove, AnalysedSide, AnalysedStart, BetterMove, GameParts, MoveTime};
+use super::document::{
+    AnalysedGame, AnalysedMove, AnalysedSide, AnalysedStart, BetterMove, GameParts, MoveTime, OwnNotes,
+};
 use super::evaluation::{Eval, START};
 use super::judgement::{Judgement, judge};
 use super::moments::moments;
 use super::phase::Phase;
 use super::position_facts::PositionFacts;
-use crate::audit::{ClockedMove, GameTimes, game_times, move_times, player_name};
+use crate::audit::{ClockedMove, GameTimes, Remark, game_times, move_times, player_name};
 use crate::games::pgn_reader::PgnGame;
 use std::collections::BTreeMap;
 use zeitnot_engine::chess::{Color, Game, parse_uci, to_uci};
@@ -28,7 +31,9 @@ pub fn analysed(file: &str, game: &PgnGame, facts: &[Option<PositionFacts>]) -> 
     evals[0] = Some(start.unwrap_or(START));
     let mut moves = moves(game, facts, &evals);
     let phases = Phase::of_game(&game.game);
-    let clocks = clocks(game, facts, &mut moves, &phases);
+    let times = game_times(game);
+    let speed = times.speeds.into_iter().max().flatten();
+    let clocks = clocks(game, &times, facts, &mut moves, &phases);
     let (accuracies, losses) = (game_accuracy(&evals, first), average_loss_cp(&evals, first));
     let of_side = |color: Color| {
         let own = || moves.iter().filter(|mv| mv.color == name(color));
@@ -60,6 +65,8 @@ pub fn analysed(file: &str, game: &PgnGame, facts: &[Option<PositionFacts>]) -> 
         black: of_side(Color::Black),
         moments: moments(&moves, clocks.map(|sums| sums.used_ms)),
         moves,
+        speed,
+        notes: own_notes(game),
         parts: GameParts { clocks, phases },
     }
 }
@@ -145,14 +152,17 @@ fn better_move(game: &Game, facts: &PositionFacts) -> Option<BetterMove> {
 /// Adds the times to the moves. Returns the clocks of White and of Black.
 fn clocks(
     game: &PgnGame,
+    times: &GameTimes,
     facts: &[Option<PositionFacts>],
     moves: &mut [AnalysedMove],
     phases: &[Phase],
 ) -> [ClockSums; 2] {
-    let times = game_times(game);
+    if times.remarks.contains(&Remark::NotLeft) {
+        moves.iter_mut().for_each(|mv| mv.clock_ms = None);
+    }
     [Color::White, Color::Black].map(|color| {
         let own: Vec<&ClockedMove> = times.moves.iter().filter(|mv| mv.color == color).collect();
-        let clock = side_clock(game, &times, color);
+        let clock = side_clock(game, times, color);
         let timed: Vec<TimedMove<'_>> =
             own.iter().map(|mv| timed(game, facts, &moves[mv.ply], mv, phases[mv.ply])).collect();
         let (told, sums) = audit(&timed, &clock);
@@ -163,10 +173,23 @@ fn clocks(
     })
 }
 
+/// The game's own comments and variations, by plies.
+fn own_notes(game: &PgnGame) -> BTreeMap<usize, OwnNotes> {
+    let of = |(ply, comments): (usize, &Vec<String>)| {
+        let own =
+            comments.iter().filter(|comment| !is_judgement(comment)).map(|comment| without_commands(comment, &[]));
+        let variations = game.variations.get(ply).cloned().unwrap_or_default();
+        (ply, OwnNotes { comments: own.filter(|comment| !comment.is_empty()).collect(), variations })
+    };
+    game.comments.iter().enumerate().map(of).filter(|(_, notes)| *notes != OwnNotes::default()).collect()
+}
+
 fn side_clock(game: &PgnGame, times: &GameTimes, color: Color) -> SideClock {
     let own = game.tag(if color.is_white() { "WhiteTimeControl" } else { "BlackTimeControl" });
     let tag = if own.is_empty() { game.tag("TimeControl") } else { own };
-    SideClock::new(tag, times.start_ms[side(color)], rating(game, color))
+    let clock = SideClock::new(tag, times.start_ms[side(color)], rating(game, color));
+    let increment_ms = clock.increment_ms.max(times.next_increment_ms[side(color)]);
+    SideClock { increment_ms, step_ms: times.step_ms, ..clock }
 }
 
 /// A move on a clock, from the mover's side.

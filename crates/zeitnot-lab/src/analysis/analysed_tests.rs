@@ -58,7 +58,7 @@ fn the_clock_is_judged_and_moments_are_named() {
     let [_, second] = &analysed.moves[..] else { panic!() };
     assert_eq!(second.time.as_ref().unwrap().verdict, Some(TimeVerdict::NeededOne));
     assert_eq!((second.used_ms, second.clock_ms), (Some(100.0), Some(299_900.0)));
-    let words = "1... e5 was played in 0.1 s and lost 0.27 points; c5 was better.".to_owned();
+    let words = "1... e5 was played in 0.1 s and lost 27 % of the winning chances; c5 was better.".to_owned();
     assert_eq!(analysed.moments, [Moment { ply: 2, kind: MomentKind::NeededOne, words }]);
     let clock = analysed.black.clock.as_ref().unwrap();
     assert_eq!(clock.instant.count, 1);

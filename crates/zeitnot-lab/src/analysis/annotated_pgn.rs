@@ -19,12 +19,24 @@ const MARKS: std::ops::RangeInclusive<u32> = 1..=6;
 enum Source {
     Search,
     Comments,
+    /// Nowhere: the game stays as it is.
+    Nothing,
 }
 
 /// The game with its analysis. `depths` are those of the searches after each move; empty where the evaluations are those
 /// of the game's own comments, which stay then.
 pub fn annotated_pgn(game: &PgnGame, analysis: &AnalysedGame, depths: &[u32]) -> String {
-    let source = if depths.is_empty() { Source::Comments } else { Source::Search };
+    annotated_with_rest(game, analysis, depths, "")
+}
+
+/// The game with its analysis and the rest of its text that the analysis leaves out. The rest of another variant, and
+/// behind a null move, stays where it is, and such a game is not judged; damage becomes a comment.
+pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u32], rest: &str) -> String {
+    let source = match depths.is_empty() {
+        _ if game.is_foreign => Source::Nothing,
+        true => Source::Comments,
+        false => Source::Search,
+    };
     let mut text = String::new();
     for (name, value) in &game.tags {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -49,9 +61,22 @@ pub fn annotated_pgn(game: &PgnGame, analysis: &AnalysedGame, depths: &[u32]) ->
         // After a comment or a variation PGN wants Black's number again.
         is_numbered = tokens.len() > before + glyphs.len();
     }
+    let (rest, last) = (rest.trim(), game.game.current());
+    match () {
+        () if rest.is_empty() => {}
+        () if game.is_foreign => {
+            let points = if last.turn().is_white() { "." } else { "..." };
+            let is_numbered = rest.starts_with(|c: char| c.is_ascii_digit());
+            tokens.extend((!is_numbered).then(|| format!("{}{points}", last.fullmoves())));
+            tokens.push(rest.to_owned());
+        }
+        () => tokens.push(format!("{{Not read: {}}}", rest.replace("[%", "[ %").replace('{', "(").replace('}', ")"))),
+    }
     let tag = game.tag("Result");
     let known = ["1-0", "0-1", "1/2-1/2"].into_iter().find(|known| *known == tag);
-    tokens.push(game.result.or(known).unwrap_or("*").to_owned());
+    if rest.is_empty() || !game.is_foreign || game.result.is_none() {
+        tokens.push(game.result.or(known).unwrap_or("*").to_owned());
+    }
     let mut width = 0;
     for token in tokens {
         let length = token.chars().count();
@@ -89,6 +114,9 @@ fn notes(
     let mv = &analysis.moves[index];
     let mut glyphs = game.glyphs.get(index + 1).cloned().unwrap_or_default();
     let mut comments = game.comments_of(index).to_vec();
+    if source == Source::Nothing {
+        return (glyphs, comments);
+    }
     if source == Source::Search {
         for comment in comments.extract_if(.., |comment| is_judgement(comment)) {
             glyphs.retain(|glyph| !is_glyph_of(&comment, *glyph));
@@ -156,7 +184,7 @@ fn sentence(mv: &AnalysedMove, before: Option<ShownEvaluation>) -> String {
 }
 
 /// Whether a comment is the sentence of an analysis, ours or lichess'.
-fn is_judgement(comment: &str) -> bool {
+pub(super) fn is_judgement(comment: &str) -> bool {
     let Some((evals, sentence)) = comment.strip_prefix('(').and_then(|rest| rest.split_once(") ")) else {
         return false;
     };
@@ -171,14 +199,15 @@ fn is_glyph_of(comment: &str, glyph: u32) -> bool {
     Judgement::ALL.into_iter().any(|judgement| judgement.nag() == glyph && told.is_none_or(|told| told == judgement))
 }
 
-/// A comment without commands of these names.
-fn without_commands(comment: &str, names: &[&str]) -> String {
+/// A comment without commands of these names; without any where there is no name.
+pub(super) fn without_commands(comment: &str, names: &[&str]) -> String {
     let mut parts = comment.split("[%");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let is_named = names.iter().any(|name| {
-            part.strip_prefix(name).is_some_and(|rest| rest.starts_with(char::is_whitespace) || rest.starts_with(']'))
-        });
+        let is_of = |name: &&str| {
+            part.strip_prefix(*name).is_some_and(|rest| rest.starts_with(char::is_whitespace) || rest.starts_with(']'))
+        };
+        let is_named = names.is_empty() || names.iter().any(is_of);
         match part.split_once(']').filter(|_| is_named) {
             Some((_, behind)) => text.push_str(behind.trim_start()),
             None => {

@@ -59,6 +59,8 @@ pub(super) struct SideClock {
     pub increment_ms: f64,
     /// Where people of the player's rating have a usual pace on such a clock.
     pub curve: Option<Curve>,
+    /// The step to which the times are rounded, in milliseconds: nothing is said of a smaller difference.
+    pub step_ms: f64,
 }
 
 impl SideClock {
@@ -73,7 +75,7 @@ impl SideClock {
         let rating = rating.map(f64::from).filter(|rating| RATINGS.contains(rating));
         let initial_s = start_ms.map(|ms| ms / 1e3).filter(|s| *s <= LONGEST_S);
         let curve = (|| Some(Curve::new(initial_s?, increment_s?, rating?)))();
-        SideClock { start_ms, increment_ms: 1e3 * increment_s.unwrap_or(0.0), curve }
+        SideClock { start_ms, increment_ms: 1e3 * increment_s.unwrap_or(0.0), curve, step_ms: 0.0 }
     }
 }
 
@@ -89,7 +91,8 @@ pub(super) fn audit(moves: &[TimedMove<'_>], clock: &SideClock) -> (Vec<MoveTime
     let told = moves.iter().enumerate().map(|(index, mv)| {
         let usual_ms = usual_ms(moves, index, clock);
         let is_in_trouble = is_in_trouble(mv, clock);
-        let verdict = usual_ms.and_then(|usual_ms| verdict(mv, usual_ms, is_in_trouble, clock));
+        let compared_ms = usual_ms.filter(|usual_ms| (mv.times.used_ms - usual_ms).abs() > clock.step_ms);
+        let verdict = compared_ms.and_then(|usual_ms| verdict(mv, usual_ms, is_in_trouble, clock));
         let (used_ms, cost) = (mv.times.used_ms, mv.loss.unwrap_or(0.0));
         sums.used_ms += used_ms;
         sums.phases_ms[mv.phase as usize] += used_ms;
@@ -107,7 +110,7 @@ pub(super) fn audit(moves: &[TimedMove<'_>], clock: &SideClock) -> (Vec<MoveTime
             }
             Some(TimeVerdict::WentWrong) | None => {}
         }
-        let words = words(mv, usual_ms, verdict, is_in_trouble);
+        let words = words(mv, compared_ms, verdict, is_in_trouble);
         MoveTime { usual_ms, verdict, cost, in_trouble: is_in_trouble, words }
     });
     (told.collect(), sums)
@@ -160,17 +163,22 @@ fn words(mv: &TimedMove<'_>, usual_ms: Option<f64>, verdict: Option<TimeVerdict>
     let used = told_time(mv.times.used_ms);
     let beside =
         usual_ms.map_or_else(|| used.clone(), |usual_ms| format!("{used} where {} are usual", told_time(usual_ms)));
-    let cost = mv.loss.unwrap_or(0.0);
+    let lost = chances(mv.loss.unwrap_or(0.0));
     let better = mv.better.map_or_else(String::new, |better| format!("; {better} was better"));
     match verdict {
         Some(TimeVerdict::BoughtNothing) if mv.is_forced => format!("{beside}, and only one move was legal."),
         Some(TimeVerdict::BoughtNothing) if is_settled(mv) => format!("{beside}, and the game was decided."),
         Some(TimeVerdict::BoughtNothing) => format!("{beside}, and a short look finds the move of a long one."),
-        Some(TimeVerdict::WentWrong) => format!("{beside}, and it lost {cost:.2} points all the same{better}."),
-        Some(TimeVerdict::NeededOne) => format!("{beside}, and it lost {cost:.2} points{better}."),
+        Some(TimeVerdict::WentWrong) => format!("{beside}, and it lost {lost} all the same{better}."),
+        Some(TimeVerdict::NeededOne) => format!("{beside}, and it lost {lost}{better}."),
         None if is_in_trouble => format!("{beside}, in time trouble."),
         None => format!("{beside}."),
     }
+}
+
+/// Expected score as people know it.
+pub(super) fn chances(loss: f64) -> String {
+    format!("{:.0} % of the winning chances", 100.0 * loss)
 }
 
 /// The side's index: 0 for White, 1 for Black.

@@ -92,7 +92,7 @@ fn sums_are_of_all_moves() {
     assert_eq!((sums.instant.count, sums.instant.cost, sums.used_ms), (1, 0.25, 38_000.0));
     assert_eq!(sums.phases_ms, [0.0, 31_000.0, 7_000.0]);
     assert_eq!(told[0].words, "30 s where 7.3 s are usual, and a short look finds the move of a long one.");
-    assert!(told[1].words.ends_with("and it lost 0.25 points; Nf3 was better."), "{}", told[1].words);
+    assert!(told[1].words.ends_with("and it lost 25 % of the winning chances; Nf3 was better."), "{}", told[1].words);
 }
 
 #[test]
@@ -123,4 +123,18 @@ fn what_an_increment_gives_back_is_no_long_thought() {
     assert_eq!(told[0].verdict, None);
     assert!(told[0].usual_ms.unwrap() > 1_000.0 && told[0].in_trouble && !told[1].in_trouble);
     assert_eq!(told[1].verdict, Some(TimeVerdict::BoughtNothing));
+}
+
+#[test]
+fn nothing_is_said_of_less_than_the_clock_shows() {
+    // A bullet game on whole seconds: 0 s used, about half a second is usual late in the game.
+    let moves: Vec<ClockedMove> = (0..40).map(|index| times(2 * index, 20_000.0, 0.0)).collect();
+    let timed: Vec<TimedMove<'_>> =
+        moves.iter().map(|mv| TimedMove { loss: Some(0.3), better: Some("Nf3"), ..quiet(mv) }).collect();
+    let clock = SideClock::new("60", None, Some(1500));
+    let (fine, _) = audit(&timed, &clock);
+    let (coarse, _) = audit(&timed, &SideClock { step_ms: 1_000.0, ..clock });
+    let is_close = |told: &&MoveTime| told.usual_ms.is_some_and(|usual_ms| usual_ms <= 1_000.0);
+    assert!(fine.iter().filter(is_close).any(|told| told.verdict.is_some()));
+    assert!(coarse.iter().filter(is_close).all(|told| told.verdict.is_none() && !told.words.contains("usual")));
 }

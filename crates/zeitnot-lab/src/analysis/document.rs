@@ -5,6 +5,7 @@ use super::clock_sums::ClockSums;
 use super::evaluation::Eval;
 use super::judgement::Judgement;
 use super::phase::Phase;
+use crate::audit::GameSpeed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -53,6 +54,12 @@ pub struct AnalysedGame {
     pub moves: Vec<AnalysedMove>,
     /// The moments to look at first, the weightiest first; at most five of each side.
     pub moments: Vec<Moment>,
+    /// The speed of the time control, the slower one of two; `None` where it is not known.
+    #[serde(default)]
+    pub speed: Option<GameSpeed>,
+    /// The game's own comments and variations behind each ply, 0 for those before the first move.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<usize, OwnNotes>,
     /// What the sums over many games need beside it; not written.
     #[serde(skip)]
     pub(super) parts: GameParts,
@@ -65,6 +72,17 @@ pub(super) struct GameParts {
     pub clocks: [ClockSums; 2],
     /// The phase of each move.
     pub phases: Vec<Phase>,
+}
+
+/// The comments, without commands and sentences of an analysis, and the variations behind a move of a game.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnNotes {
+    /// The comments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<String>,
+    /// The variations as they are written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variations: Vec<String>,
 }
 
 /// The position before the first move.

@@ -16,6 +16,7 @@
 //! | `clock_sums`, `clock_audit` | thoughts that bought nothing, moves that needed one, time trouble, and a score |
 //! | `analysed` | a game analysed: facts of its positions put together |
 //! | `moments` | the moments of a game to look at first |
+//! | `page_data` | the analysis in the short form of its page |
 //! | `players` | players over many games |
 //! | `annotated_pgn` | the game as PGN with evaluations, glyphs and comments |
 
@@ -28,6 +29,7 @@ mod document;
 mod evaluation;
 mod judgement;
 mod moments;
+mod page_data;
 mod phase;
 mod players;
 mod position_facts;
@@ -35,14 +37,15 @@ mod search;
 
 pub use accuracy::{average_loss_cp, game_accuracy, move_accuracies, move_accuracy};
 pub use analysed::analysed;
-pub use annotated_pgn::annotated_pgn;
+pub use annotated_pgn::{annotated_pgn, annotated_with_rest};
 pub use document::{
     AnalysedGame, AnalysedMove, AnalysedNetwork, AnalysedPlayer, AnalysedSide, AnalysedStart, Analysis, BetterMove,
-    ClockUse, Instant, LongThoughts, Moment, MomentKind, MoveTime, PhaseOfPlayer, PhaseTime, ShownEvaluation,
+    ClockUse, Instant, LongThoughts, Moment, MomentKind, MoveTime, OwnNotes, PhaseOfPlayer, PhaseTime, ShownEvaluation,
     TimeVerdict, Trouble,
 };
 pub use evaluation::{Eval, START};
 pub use judgement::{Judgement, judge};
+pub use page_data::page_data;
 pub use phase::Phase;
 pub use players::players;
 pub use position_facts::{PositionFacts, facts_in_comments};

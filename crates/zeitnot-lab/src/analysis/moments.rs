@@ -1,6 +1,6 @@
 //! Chooses the moments of a game to look at first.
 
-use super::clock_audit::LONG;
+use super::clock_audit::{LONG, chances};
 use super::document::{AnalysedMove, Moment, MomentKind, MoveTime, TimeVerdict};
 use zeitnot_text::words::{percent, told_time};
 
@@ -50,15 +50,15 @@ fn moment(mv: &AnalysedMove, all_ms: f64) -> Option<(f64, Moment)> {
     let name = format!("{} {}", numbered(mv), mv.san);
     let better = mv.best.as_ref().map_or_else(String::new, |best| format!("; {} was better", best.san));
     let time = mv.time.as_ref();
-    let used = told_time(mv.used_ms.unwrap_or(0.0));
+    let (used, lost) = (told_time(mv.used_ms.unwrap_or(0.0)), chances(loss));
     let share = excess_ms(mv) / all_ms;
     let (weight, kind, words) = match time.and_then(|time| time.verdict) {
         Some(TimeVerdict::NeededOne) => {
-            let words = format!("{name} was played in {used} and lost {loss:.2} points{better}.");
+            let words = format!("{name} was played in {used} and lost {lost}{better}.");
             (BY_HASTE * loss, MomentKind::NeededOne, words)
         }
         Some(TimeVerdict::WentWrong) if share >= LEAST_WASTE => {
-            let words = format!("{name} took {used} and lost {loss:.2} points all the same{better}.");
+            let words = format!("{name} took {used} and lost {lost} all the same{better}.");
             (loss.max(share), MomentKind::WentWrong, words)
         }
         Some(TimeVerdict::BoughtNothing) if share >= LEAST_WASTE => {
@@ -67,11 +67,11 @@ fn moment(mv: &AnalysedMove, all_ms: f64) -> Option<(f64, Moment)> {
             (share, MomentKind::BoughtNothing, words)
         }
         _ if time.is_some_and(|time| time.in_trouble) && loss >= LEAST_LOSS_BY_TIME => {
-            (loss, MomentKind::Trouble, format!("{name} lost {loss:.2} points in time trouble{better}."))
+            (loss, MomentKind::Trouble, format!("{name} lost {lost} in time trouble{better}."))
         }
         _ if loss >= LEAST_LOSS => {
             let judged = mv.judgement.map_or("Loss", |judgement| judgement.word());
-            (loss, MomentKind::Blunder, format!("{judged}: {name} lost {loss:.2} points{better}."))
+            (loss, MomentKind::Blunder, format!("{judged}: {name} lost {lost}{better}."))
         }
         _ => return None,
     };
@@ -99,8 +99,10 @@ fn ran_down(own: &[&AnalysedMove], all_ms: f64) -> Option<(f64, Moment)> {
     let lost: f64 = rest.iter().filter(|mv| is_troubled(mv)).filter_map(|mv| mv.expected_loss).sum();
     let (from, to) = (numbered(first), numbered(last));
     let words = format!(
-        "{from} {} to {to} {} took {took}{left}; in the time trouble behind them {lost:.2} points went.",
-        first.san, last.san
+        "{from} {} to {to} {} took {took}{left}; in the time trouble behind them {} went.",
+        first.san,
+        last.san,
+        chances(lost)
     );
     Some((share.max(lost), Moment { ply: first.ply, kind: MomentKind::RanDown, words }))
 }

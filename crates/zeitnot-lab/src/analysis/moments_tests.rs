@@ -46,7 +46,7 @@ fn long_thoughts_are_told_by_what_they_took_and_lost() {
         told,
         [
             (MomentKind::BoughtNothing, "1. N0 took 50 s more than usual, 50 % of all the time used."),
-            (MomentKind::WentWrong, "1... N1 took 1:00 and lost 0.07 points all the same."),
+            (MomentKind::WentWrong, "1... N1 took 1:00 and lost 7 % of the winning chances all the same."),
         ]
     );
     assert!(moments(&moves[..1], [1e7, 1e7]).is_empty(), "a small part of all the time");
@@ -61,7 +61,7 @@ fn a_run_of_long_thoughts_is_told_with_the_trouble_behind_it() {
     assert_eq!((found[0].ply, found[0].kind), (3, MomentKind::RanDown));
     assert_eq!(
         found[0].words,
-        "2. N2 to 3. N4 took 2:00 and left 1:00; in the time trouble behind them 0.30 points went."
+        "2. N2 to 3. N4 took 2:00 and left 1:00; in the time trouble behind them 30 % of the winning chances went."
     );
     assert_eq!((found[1].ply, found[1].kind), (7, MomentKind::Trouble));
     assert!(with(long, CALM).iter().all(|moment| moment.kind != MomentKind::RanDown), "they were over before");

@@ -5,6 +5,9 @@ use crate::games::pgn_reader::PgnGame;
 use serde::{Deserialize, Serialize};
 use zeitnot_engine::chess::{Color, Game, Move, Outcome, to_uci};
 
+/// Least number without a point and without a depth that is centipawns.
+const LEAST_CENTIPAWNS: f64 = 30.0;
+
 /// The facts about a position, from White's side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PositionFacts {
@@ -84,9 +87,19 @@ impl PositionFacts {
 pub fn facts_in_comments(game: &PgnGame) -> Vec<Option<PositionFacts>> {
     let plies = game.game.moves().len();
     let mated = game.game.outcome().filter(|outcome| outcome.winner().is_some());
+    let value = |comments: &Vec<String>| comments.iter().find_map(|comment| Some(command(comment, "eval")?.to_owned()));
+    let values: Vec<Option<String>> = game.comments.iter().map(value).collect();
+    // Fritz writes centipawns (`24,15`), none of them with a point; whole pawns have neither a depth nor such numbers.
+    let numbers = || values.iter().flatten().filter(|value| !value.starts_with('#'));
+    let is_hundredths =
+        |value: &String| value.contains(',') || value.parse().is_ok_and(|pawns: f64| pawns.abs() >= LEAST_CENTIPAWNS);
+    let are_centipawns = numbers().all(|value| !value.contains('.')) && numbers().any(is_hundredths);
+    let eval = |value: &String| match Eval::parse(value)? {
+        Eval::Cp(cp) if are_centipawns => Some(Eval::Cp(cp / 100)),
+        eval => Some(eval),
+    };
     let told = |index: usize| {
-        let comments = game.comments.get(index).map_or(&[][..], Vec::as_slice);
-        let told = comments.iter().find_map(|comment| Eval::parse(command(comment, "eval")?)).map(PositionFacts::of);
+        let told = values.get(index).and_then(|value| eval(value.as_ref()?)).map(PositionFacts::of);
         let of_mate = |outcome| PositionFacts { wdl: None, ..PositionFacts::of_outcome(outcome) };
         if index == plies { mated.map(of_mate).or(told) } else { told }
     };
@@ -119,6 +132,21 @@ mod tests {
         assert_eq!(evals[0], None);
         assert_eq!(evals[1..], known.map(Some));
         assert_eq!(facts[4].as_ref().unwrap().expected(Color::White), Some(Eval::Mate(-1).win_percent() / 100.0));
+    }
+
+    #[test]
+    fn centipawns_of_fritz_are_known_from_pawns() {
+        let evals = |text: &str| {
+            let game = &read_games(format!("{text} *\n").as_bytes()).unwrap()[0];
+            facts_in_comments(game).into_iter().map(|facts| facts?.cp).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            evals("1. e4 {[%eval 24,15]} e5 {[%eval -7,14]} 2. d4 {[%eval #3,9]}"),
+            [None, Some(24), Some(-7), None]
+        );
+        assert_eq!(evals("1. e4 {[%eval 24]} e5 {[%eval 31]}"), [None, Some(24), Some(31)]);
+        assert_eq!(evals("1. e4 {[%eval 0.24,15]} e5 {[%eval 1,14]}"), [None, Some(24), Some(100)]);
+        assert_eq!(evals("1. e4 {[%eval 1]} e5 {[%eval -2]}"), [None, Some(100), Some(-200)]);
     }
 
     #[test]

@@ -46,16 +46,21 @@ pub fn move_times(comments: &[String]) -> MoveTimes {
         // Parts: the text before the first command, then the text from each command on.
         let mut parts = comment.split("[%");
         let mut is_first = true;
-        let mut after_score = false;
+        // Whether the score before a word has neither a sign nor a point.
+        let mut after_score: Option<bool> = None;
         let mut text = parts.next();
         while let Some(part) = text {
             for word in words(part) {
-                if after_score && let Some((used_ms, has_unit)) = duration(word) {
+                if let Some(is_plain) = after_score
+                    && let Some((used_ms, has_unit)) = duration(word).filter(|(_, has_unit)| *has_unit || !is_plain)
+                {
                     times.is_by_runner |= has_unit;
                     times.used_ms = times.used_ms.or(Some(used_ms));
                 }
-                after_score = is_score(word);
-                has_score |= after_score;
+                // People write `1/2`; runners whose numbers are as plain write a unit behind them, and nothing before.
+                let is_plain = !word.contains(['.', ',', '+', '-', 'M', '#']);
+                after_score = (is_score(word) && (is_first || !is_plain)).then_some(is_plain);
+                has_score |= after_score.is_some();
                 times.is_book |= is_first && word.eq_ignore_ascii_case("book");
                 is_first = false;
                 if let Some((key, value)) = word.split_once('=') {
@@ -244,6 +249,9 @@ mod tests {
             ("book +0.31/12", none),
             ("out of book", none),
             ("a good move, 12 years ago", none),
+            ("[%clk 0:00:59] 1/2 5 moves ago", clock(59_000.0)),
+            ("1/2 5 moves ago", none),
+            ("he offered 1/2 3s ago", none),
             ("[%clk nonsense] [%emt -1]", none),
             ("d=1, mt=, tl=x", none),
         ] {

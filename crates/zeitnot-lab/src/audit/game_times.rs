@@ -3,9 +3,10 @@
 use super::clock_comment::{MoveTimes, move_times};
 use super::clocked_move::{ClockedMove, Doubt};
 use super::convention::{choose, shows_hours};
+use super::game_speed::GameSpeed;
 use super::remarks::Remark;
 use super::side_times::{Side, step_ms};
-use super::time_control_tag::{TaggedControl, TimeControlTag, read_tag};
+use super::time_control_tag::{TaggedControl, TimeControlTag, in_minutes, read_tag};
 use super::time_loss::{TimeLoss, time_loss};
 use crate::games::pgn_reader::PgnGame;
 use crate::games::time_control::TimeControl;
@@ -14,6 +15,12 @@ use zeitnot_engine::chess::Color;
 /// Least ratio of clock to increment at which going berserk on lichess halves the clock; below, only the increment is
 /// lost ([scalachess](https://github.com/lichess-org/scalachess), `Clock.scala`).
 const BERSERK_INCREMENTS: f64 = 40.0;
+/// Least time for a move, in milliseconds, of games whose clocks may show something else than the time left.
+const DAYS_MS: f64 = 3_600e3;
+/// Longest increment that clocks alone show, in milliseconds: more is the time of another period.
+const LONGEST_INCREMENT_MS: f64 = 180e3;
+/// Moves that must show an increment where a time control names none: a single one is a gift of the opponent's.
+const LEAST_RISES: usize = 3;
 
 /// The times of a game.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,17 +43,18 @@ pub struct GameTimes {
     pub doubts: Vec<Doubt>,
     /// Remarks on assumptions, and on what was not read.
     pub remarks: Vec<Remark>,
+    /// The step to which the times of moves are rounded, in milliseconds; a difference of that size says nothing.
+    pub step_ms: f64,
+    /// The speed of White's and of Black's time control.
+    pub speeds: [Option<GameSpeed>; 2],
 }
 
 /// The times of the moves of a game, under the convention that its comments show.
 pub fn game_times(game: &PgnGame) -> GameTimes {
     let plies = game.game.moves().len();
-    let said: Vec<MoveTimes> = (0..plies).map(|ply| move_times(game.comments_of(ply))).collect();
+    let mut said: Vec<MoveTimes> = (0..plies).map(|ply| move_times(game.comments_of(ply))).collect();
     let loss = time_loss(game);
     let mut times = GameTimes { loss, ..GameTimes::default() };
-    if said.iter().all(|said| said.used_ms.is_none() && said.clock_ms.is_none()) {
-        return times;
-    }
     let mut readings = [Vec::new(), Vec::new()];
     let tags = ["WhiteTimeControl", "BlackTimeControl"]
         .map(|name| Some(game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| game.tag("TimeControl")));
@@ -59,7 +67,23 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
             }
             TimeControlTag::Unread | TimeControlTag::Untold => {}
         }
+        times.speeds[side] = readings[side].first().and_then(GameSpeed::of);
     }
+    if has_no_time_left(&said, &readings, loss) {
+        said.iter_mut().for_each(|said| (said.clock_ms, said.clock_in_hours_ms) = (None, None));
+        times.remarks.push(Remark::NotLeft);
+    }
+    if said.iter().all(|said| said.used_ms.is_none() && said.clock_ms.is_none()) {
+        times.remarks.retain(|remark| *remark == Remark::NotLeft);
+        return times;
+    }
+    let is_hourglass = |tag: &&str| tag.trim_start().starts_with(['*', 'h', 'H']);
+    let unnamed_ms = unnamed_increment_ms(&said, &readings).filter(|_| !tags.iter().any(is_hourglass));
+    if let Some(unnamed_ms) = unnamed_ms {
+        let periods = readings.iter_mut().flatten().flat_map(|control| &mut control.periods);
+        periods.for_each(|period| period.increment_ms = unnamed_ms);
+    }
+    times.remarks.extend(unnamed_ms.map(|ms| Remark::Increment(ms as u64)));
     let in_hours = readings.iter().any(|readings| shows_hours(&said, readings));
     let colors = [Color::White, Color::Black];
     let begins_free = begins_free(game, &said, &readings);
@@ -73,7 +97,9 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     let positions = game.game.positions();
     let own = colors.map(|color| (0..plies).filter(|ply| positions[*ply].turn() == color).collect::<Vec<_>>());
     let told = || said.iter().filter_map(|said| said.clock_ms);
-    let clock_step_ms = told().map(|ms| if ms > 0.0 { step_ms(ms) } else { f64::INFINITY }).fold(1e3, f64::min);
+    let step = |ms: f64| if ms > 0.0 { step_ms(ms) } else { f64::INFINITY };
+    let clock_step_ms = told().map(step).fold(1e3, f64::min);
+    times.step_ms = said.iter().filter_map(|said| said.used_ms).map(step).fold(clock_step_ms, f64::min);
     let is_lost_by = |color| loss.is_some_and(|loss| loss.color == color);
     let sides = [0, 1].map(|side| Side {
         color: colors[side],
@@ -85,6 +111,7 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
             .copied()
             .filter(|ply| is_lost_by(colors[side]) && ply + 1 == plies && game.problem.is_none()),
         clock_step_ms,
+        unnamed_ms: unnamed_ms.filter(|_| readings[side].is_empty()).unwrap_or(0.0),
     });
     let chosen = choose(&sides, [&readings[0], &readings[1]], in_hours);
     times.remarks.extend(chosen.in_minutes.then(|| Remark::Minutes(tags[0].to_owned())));
@@ -93,6 +120,12 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     for (side, own) in chosen.sides.into_iter().enumerate() {
         (times.start_ms[side], times.end_ms[side], times.next_ms[side]) = (own.start_ms, own.end_ms, own.next_ms);
         (times.next_increment_ms[side], times.next_moves_to_go[side]) = (own.next_increment_ms, own.next_moves_to_go);
+        let control =
+            readings[side].first().map(|control| if chosen.in_minutes { in_minutes(control) } else { control.clone() });
+        let first_ms = own.moves.first().and_then(|mv| mv.clock_ms);
+        times.speeds[side] = control
+            .as_ref()
+            .map_or_else(|| Some(GameSpeed::of_clock(first_ms?, unnamed_ms.unwrap_or(0.0))), GameSpeed::of);
         times.moves.extend(own.moves);
         times.doubts.extend(own.doubts);
     }
@@ -102,6 +135,37 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
         times.remarks.push(Remark::NoClock);
     }
     times
+}
+
+/// Whether the clocks of a game by days a move are not the time left: that would have been used up by half for every
+/// move, or at once, or was more than is given.
+fn has_no_time_left(said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2], loss: Option<TimeLoss>) -> bool {
+    let daily = readings.iter().flatten().find(|control| control.is_per_move && control.periods[0].base_ms >= DAYS_MS);
+    let Some(base_ms) = daily.map(|control| control.periods[0].base_ms) else { return false };
+    let clocks = || said.iter().filter_map(|said| said.clock_ms);
+    let most_ms = clocks().fold(0.0, f64::max);
+    clocks().next().is_some()
+        && (most_ms < base_ms / 2.0 || most_ms > base_ms || loss.is_none() && clocks().any(|ms| ms == 0.0))
+}
+
+/// The increment that the clocks of both sides show where no time control names one: the least that lets no move take a
+/// time below 0, in whole seconds from half a second on.
+fn unnamed_increment_ms(said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2]) -> Option<f64> {
+    let is_plain = |control: &TaggedControl| match control.periods[..] {
+        [period] => period.increment_ms == 0.0 && period.moves.is_none() && !control.is_per_move,
+        _ => false,
+    };
+    let has_other = said.iter().any(|said| said.used_ms.is_some() || said.clock_in_hours_ms.is_some());
+    if has_other || !readings.iter().flatten().all(is_plain) {
+        return None;
+    }
+    let rise = |(before, after): (&MoveTimes, &MoveTimes)| Some(after.clock_ms? - before.clock_ms?);
+    let is_rise = |ms: &f64| *ms > 0.0 && *ms <= LONGEST_INCREMENT_MS;
+    let rises: Vec<f64> = said.iter().zip(said.iter().skip(2)).filter_map(rise).filter(is_rise).collect();
+    let least = if readings.iter().all(Vec::is_empty) { 1 } else { LEAST_RISES };
+    let most_ms = rises.iter().copied().fold(0.0, f64::max);
+    let unit_ms = if most_ms < 500.0 { 100.0 } else { 1_000.0 };
+    (rises.len() >= least).then(|| unit_ms * (most_ms / unit_ms).ceil())
 }
 
 /// The first ply of White and of Black, where that move was not on the clock: on lichess and FICS a clock begins with

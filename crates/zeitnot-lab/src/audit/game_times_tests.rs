@@ -338,3 +338,66 @@ fn times_that_are_not_those_of_the_clocks_give_way() {
     let moves = "1. e4 {[%emt 0:00:15] [%clk 0:00:45.4]} e5 {[%emt 0:00:10] [%clk 0:00:50.3]} *";
     assert_eq!(sound("[TimeControl \"60\"]", moves), [(60.4, 15.0), (60.3, 10.0)]);
 }
+
+#[test]
+fn clocks_of_daily_games_that_are_no_time_left_are_left_out() {
+    let game = |clocks: [&str; 4]| {
+        let moves: Vec<String> = ["1. e4", "e5", "2. d4", "d5"]
+            .iter()
+            .zip(clocks)
+            .map(|(mv, clock)| format!("{mv} {{[%clk {clock}]}}"))
+            .collect();
+        times(&format!("[TimeControl \"1/432000\"]\n\n{} *\n", moves.join(" ")))
+    };
+    for clocks in [
+        ["0:00:00", "0:55:36", "0:10:00", "0:00:01"],
+        ["0:20:00", "0:55:36", "0:10:00", "0:00:01"],
+        ["130:00:00", "119:00:00", "119:00:00", "119:00:00"],
+        ["119:00:00", "118:00:00", "0:00:00", "110:00:00"],
+    ] {
+        let times = game(clocks);
+        assert_eq!((times.moves.len(), &times.remarks[..]), (0, &[Remark::NotLeft][..]), "{clocks:?}");
+        assert_eq!(times.speeds, [Some(GameSpeed::Daily); 2]);
+    }
+    let times = game(["119:00:00", "10:00:00", "100:00:00", "90:00:00"]);
+    assert_eq!((times.moves.len(), times.moves[0].used_ms, times.remarks.len()), (4, 3_600e3, 0));
+}
+
+#[test]
+fn an_increment_that_nothing_names_is_inferred() {
+    // 3+2: White thinks 1, 0 and 5 s, Black 4, 2 and 0.
+    let clocks = "1. e4 {[%clk 0:03:00]} e5 {[%clk 0:03:00]} 2. d4 {[%clk 0:03:01]} d5 {[%clk 0:02:58]} 3. c4 {[%clk 0:03:03]} c5 \
+        {[%clk 0:02:58]} 4. Nf3 {[%clk 0:03:00]} Nf6 {[%clk 0:03:00]} *\n";
+    let untagged = times(clocks);
+    let used: Vec<f64> = untagged.moves.iter().map(|mv| mv.used_ms / 1e3).collect();
+    assert_eq!(used, [1.0, 4.0, 0.0, 2.0, 5.0, 0.0]);
+    assert_eq!(untagged.remarks, [Remark::Increment(2_000)]);
+    assert_eq!((untagged.moves[0].increment_ms, untagged.next_increment_ms), (2_000.0, [2_000.0; 2]));
+    assert_eq!(untagged.speeds, [Some(GameSpeed::Blitz); 2]);
+    // The tag without its increment; with it, nothing is inferred.
+    assert!(times(&format!("[TimeControl \"180\"]\n\n{clocks}")).remarks.contains(&Remark::Increment(2_000)));
+    assert!(times(&format!("[TimeControl \"180+2\"]\n\n{clocks}")).remarks.is_empty());
+    // The time of another period, and a clock that never rises, show none; nor does an hourglass.
+    let none = "1. e4 {[%clk 0:03:00]} e5 {[%clk 0:03:00]} 2. d4 {[%clk 0:33:00]} d5 {[%clk 0:02:58]} *\n";
+    assert!(!times(none).remarks.iter().any(|remark| matches!(remark, Remark::Increment(_))));
+    assert!(!times(&format!("[TimeControl \"*180\"]\n\n{clocks}")).remarks.contains(&Remark::Increment(2_000)));
+}
+
+#[test]
+fn speeds_are_those_of_servers() {
+    for (tag, speed) in [
+        ("60", GameSpeed::Bullet),
+        ("120+1", GameSpeed::Bullet),
+        ("180", GameSpeed::Blitz),
+        ("300+5", GameSpeed::Rapid),
+        ("600", GameSpeed::Rapid),
+        ("900+15", GameSpeed::Classical),
+        ("40/7200:3600", GameSpeed::Classical),
+        ("10/600", GameSpeed::Classical),
+        ("1/86400", GameSpeed::Daily),
+        ("G/5", GameSpeed::Blitz),
+    ] {
+        assert_eq!(times(&format!("[TimeControl \"{tag}\"]\n\n1. e4 *\n")).speeds, [Some(speed); 2], "{tag}");
+    }
+    assert_eq!(times("1. e4 *\n").speeds, [None; 2]);
+}

@@ -152,6 +152,11 @@ pub fn player_name(game: &PgnGame, color: Color) -> &str {
     Some(game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or(name)
 }
 
+/// Whether a name is that of a player who is asked for: letter case does not matter.
+pub fn is_player(name: &str, player: &str) -> bool {
+    name.trim().to_lowercase() == player.trim().to_lowercase()
+}
+
 /// The overhead as a flag where it is not the engine's own: a tenth of the clock where it would take all of it.
 fn overhead_flag(overhead_ms: f64, clock_ms: f64) -> String {
     let overhead_ms = if overhead_ms < clock_ms { overhead_ms } else { (clock_ms / 10.0).floor() };

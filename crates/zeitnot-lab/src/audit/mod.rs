@@ -7,6 +7,7 @@
 //! | `time_control_tag`, `time_control_units` | PGN's tag `TimeControl`, with several periods and in its many spellings |
 //! | `clocked_move` | the times of one move |
 //! | `convention`, `side_times` | the convention of a game's clock comments, and the clock of a side under it |
+//! | `game_speed` | bullet, blitz, rapid, classical, daily |
 //! | `game_times` | the clock and the time of every move of a game |
 //! | `time_loss`, `lost_on_time` | which side ran out of time, and how it came to that |
 //! | `remarks` | assumptions, and what was left out, over the games of a file |
@@ -19,6 +20,7 @@ mod clock_comment;
 mod clocked_move;
 mod convention;
 mod estimates;
+mod game_speed;
 mod game_times;
 mod lost_on_time;
 mod move_name;
@@ -33,8 +35,9 @@ pub use advice::{Advice, advice, plan_of};
 pub use clock_comment::{MoveTimes, move_times};
 pub use clocked_move::{ClockedMove, Doubt};
 pub use estimates::ManagerSums;
+pub use game_speed::GameSpeed;
 pub use game_times::{GameTimes, game_times};
-pub use lost_on_time::{LongThought, LostOnTime, lost_on_time, player_name, unplayed_move};
+pub use lost_on_time::{LongThought, LostOnTime, is_player, lost_on_time, player_name, unplayed_move};
 pub use move_name::move_name;
 pub use remarks::{Remark, Remarks};
 pub use summary::{PlayerClock, PlayerClocks};

@@ -21,6 +21,10 @@ pub enum Remark {
     Times,
     /// Times without a clock or a time control.
     NoClock,
+    /// Clocks that do not show the time left of a game by days a move.
+    NotLeft,
+    /// An increment in milliseconds that nothing names, but that the clocks show.
+    Increment(u64),
 }
 
 /// The kinds of lines, in the order in which they are shown.
@@ -31,6 +35,8 @@ enum Kind {
     Hours,
     Times,
     NoClock,
+    NotLeft,
+    Increment,
     Above,
     Overrun,
     Below,
@@ -62,6 +68,8 @@ impl Remarks {
                 Remark::Hours => (Kind::Hours, String::new()),
                 Remark::Times => (Kind::Times, String::new()),
                 Remark::NoClock => (Kind::NoClock, String::new()),
+                Remark::NotLeft => (Kind::NotLeft, String::new()),
+                Remark::Increment(ms) => (Kind::Increment, format!(": {}", time(*ms as f64))),
             };
             self.count(kind, game.number, || format!("game {}{detail}", game.number));
         }
@@ -112,6 +120,14 @@ fn line(kind: Kind, Sum { games, moves, first, .. }: &Sum) -> String {
         Kind::NoClock => {
             format!(
                 "times, but neither a clock nor a time control, in {games} (first {first}): managers are not asked there"
+            )
+        }
+        Kind::NotLeft => {
+            format!("the clocks of {games} do not show the time left for a move (first {first}): they are left out")
+        }
+        Kind::Increment => {
+            format!(
+                "{games} have an increment that no TimeControl names: the least that fits their clocks is taken (first {first})"
             )
         }
         Kind::Above => format!(

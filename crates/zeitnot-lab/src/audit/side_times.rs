@@ -24,6 +24,8 @@ pub(super) struct Side<'a> {
     pub late_ply: Option<usize>,
     /// The step to which clocks are rounded in the comments, in milliseconds.
     pub clock_step_ms: f64,
+    /// The increment that the clocks show without a time control, in milliseconds.
+    pub unnamed_ms: f64,
 }
 
 /// The times of one side under a convention.
@@ -66,7 +68,7 @@ pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
     SideTimes {
         end_ms,
         next_ms: if is_per_move { follower.base_ms } else { end_ms },
-        next_increment_ms: follower.control.increment_ms(),
+        next_increment_ms: follower.control.increment_ms() + side.unnamed_ms,
         next_moves_to_go: follower.control.moves_to_go(),
         ..follower.times
     }
@@ -149,7 +151,7 @@ impl<'a> Follower<'a> {
             color: self.side.color,
             clock_ms: None,
             used_ms: 0.0,
-            increment_ms: self.control.increment_ms(),
+            increment_ms: self.control.increment_ms() + self.side.unnamed_ms,
             moves_to_go: self.control.moves_to_go(),
             moves_left: (self.side.plies.len() - index) as u32,
             nodes: said.nodes,
@@ -158,7 +160,7 @@ impl<'a> Follower<'a> {
             over_ms: said.over_ms,
             is_overrun: false,
         };
-        let added_ms = self.control.count_move();
+        let added_ms = self.control.count_move() + self.side.unnamed_ms;
         match () {
             // This move takes no time and adds no increment.
             () if index == 0 && self.side.begins_free => {

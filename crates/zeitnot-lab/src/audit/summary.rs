@@ -2,6 +2,7 @@
 
 use super::advice::Advice;
 use super::clocked_move::ClockedMove;
+use super::game_speed::GameSpeed;
 use super::game_times::GameTimes;
 use crate::clock_use::{phase, shares};
 use crate::sample::{Quantiles, Sample};
@@ -20,11 +21,14 @@ const RISKED: f64 = 0.005;
 /// Clocks at the end of games that are kept for each player.
 const MOST_ENDS: usize = 10_000;
 
-/// The clock of one player over all its games.
+/// The clock of one player over all its games of one speed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlayerClock {
     /// The player.
     pub player: String,
+    /// The speed of the games' time controls; `None` where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<GameSpeed>,
     /// Games with times.
     pub games: usize,
     /// Games, those without times among them.
@@ -72,10 +76,10 @@ struct Sums {
     budgets_ms: Box<[f64]>,
 }
 
-/// The clocks of players, game by game.
+/// The clocks of players at each speed, game by game.
 #[derive(Clone, Debug, Default)]
 pub struct PlayerClocks {
-    players: BTreeMap<Box<str>, Box<Sums>>,
+    players: BTreeMap<(Box<str>, Option<GameSpeed>), Box<Sums>>,
 }
 
 impl PlayerClocks {
@@ -86,10 +90,8 @@ impl PlayerClocks {
             let Some(name) = name else { continue };
             let own = || times.moves.iter().enumerate().filter(move |(_, mv)| mv.color == color);
             let is_lost = times.loss.is_some_and(|loss| loss.color == color && !loss.is_drawn);
-            if !self.players.contains_key(name) {
-                self.players.insert(name.into(), Box::new(Sums::new(advice.len())));
-            }
-            let Some(sums) = self.players.get_mut(name) else { continue };
+            let row = self.players.entry((name.into(), times.speeds[side]));
+            let sums = row.or_insert_with(|| Box::new(Sums::new(advice.len())));
             sums.all_games += 1;
             sums.lost_on_time += u32::from(is_lost);
             for (at, mv) in own().filter(|(_, mv)| mv.clock_ms.is_some()) {
@@ -110,10 +112,12 @@ impl PlayerClocks {
         !self.players.values().any(|sums| sums.is_told())
     }
 
-    /// The clock of each player with a time or a loss on time, sorted by name. `managers` are the managers whose advice was
+    /// The clock of each player at each speed with a time or a loss on time, those of the most games first. `managers` are the managers whose advice was
     /// added, in that order.
     pub fn clocks(&self, managers: &[impl AsRef<str>]) -> impl Iterator<Item = PlayerClock> {
-        self.players.iter().filter(|(_, sums)| sums.is_told()).map(|(name, sums)| sums.clock(name, managers))
+        let mut told: Vec<_> = self.players.iter().filter(|(_, sums)| sums.is_told()).collect();
+        told.sort_by_key(|(_, sums)| std::cmp::Reverse(sums.games));
+        told.into_iter().map(|((name, speed), sums)| PlayerClock { speed: *speed, ..sums.clock(name, managers) })
     }
 }
 
@@ -164,6 +168,7 @@ impl Sums {
         let budgets = managers.iter().zip(&self.budgets_ms);
         PlayerClock {
             player: name.to_owned(),
+            speed: None,
             games: self.games as usize,
             all_games: self.all_games as usize,
             moves: self.moves as usize,
@@ -219,6 +224,9 @@ mod tests {
         );
         let told: Vec<[usize; 4]> =
             clocks.iter().map(|clock| [clock.games, clock.all_games, clock.lost_on_time, clock.overrun]).collect();
-        assert_eq!(told, [[1, 3, 2, 0], [1, 3, 0, 0]]);
+        // A row for each speed; that of the games without times is not known.
+        assert_eq!(told, [[1, 1, 1, 0], [1, 1, 0, 0], [0, 2, 1, 0]]);
+        let rows: Vec<_> = clocks.iter().map(|clock| (clock.player.as_str(), clock.speed)).collect();
+        assert_eq!(rows, [("a", Some(GameSpeed::Bullet)), ("b", Some(GameSpeed::Bullet)), ("a", None)]);
     }
 }

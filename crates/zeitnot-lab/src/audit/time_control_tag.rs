@@ -68,17 +68,22 @@ pub fn in_minutes(control: &TaggedControl) -> TaggedControl {
 
 /// A tag in lower case, with a point for a decimal comma and one sign each for minutes and for seconds.
 fn plain_signs(tag: &str) -> String {
-    let signs: Vec<char> = tag.to_lowercase().replace("''", "\"").chars().collect();
+    let plain = |sign: char| match sign {
+        '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{2b9}' | '\u{2bc}' | '\u{2032}' | '\u{b4}' | '`' => '\'',
+        '\u{201c}'..='\u{201f}' | '\u{2ba}' | '\u{2033}' | '\u{ab}' | '\u{bb}' => '"',
+        '\u{2010}'..='\u{2015}' => '-',
+        other => other,
+    };
+    let signs: String = tag.to_lowercase().chars().map(plain).collect();
+    let signs: Vec<char> = signs.replace("''", "\"").chars().collect();
     let is_digit = |at: Option<usize>| at.and_then(|at| signs.get(at)).is_some_and(char::is_ascii_digit);
     // A comma before three digits separates another number.
     let is_decimal = |at: usize| is_digit(Some(at + 1)) && !(2..=3).all(|behind| is_digit(Some(at + behind)));
-    let plain = |(at, sign): (usize, &char)| match sign {
+    let pointed = |(at, sign): (usize, &char)| match sign {
         ',' if is_digit(at.checked_sub(1)) && is_decimal(at) => '.',
-        '\u{2019}' | '\u{2032}' | '\u{b4}' | '`' => '\'',
-        '\u{201c}' | '\u{201d}' | '\u{2033}' => '"',
         other => *other,
     };
-    signs.iter().enumerate().map(plain).collect()
+    signs.iter().enumerate().map(pointed).collect()
 }
 
 /// Reads periods in PGN's standard, where all but the last have moves; `None` for other tags.
@@ -184,6 +189,40 @@ mod tests {
             let expected = TaggedControl { periods: vec![one(None, base_s, increment_s)], is_per_move: false };
             assert_eq!(readings(tag), [expected], "{tag}");
         }
+        for (tag, periods) in [
+            ("90 min/40 moves + 30 min + 30 sec/move", vec![one(Some(40), 5400.0, 30.0), one(None, 1800.0, 30.0)]),
+            ("40 moves/90 min + 30 min + 30 s/move", vec![one(Some(40), 5400.0, 30.0), one(None, 1800.0, 30.0)]),
+            ("40/90, SD/30; +30", vec![one(Some(40), 5400.0, 30.0), one(None, 1800.0, 30.0)]),
+            ("40/90;SD/30;inc30", vec![one(Some(40), 5400.0, 30.0), one(None, 1800.0, 30.0)]),
+            ("90'/40 + 30' + 30\"", vec![one(Some(40), 5400.0, 30.0), one(None, 1800.0, 30.0)]),
+            (
+                "90\u{2019}/40 + 30\u{2019} + 30\u{2019}\u{2019}",
+                vec![one(Some(40), 5400.0, 30.0), one(None, 1800.0, 30.0)],
+            ),
+            (
+                "100'/40, 50'/20, 15' + 30\"",
+                vec![one(Some(40), 6000.0, 30.0), one(Some(20), 3000.0, 30.0), one(None, 900.0, 30.0)],
+            ),
+            ("40 moves in 2h, then 1h", vec![one(Some(40), 7200.0, 0.0), one(None, 3600.0, 0.0)]),
+            (
+                "90 minutes for the first 40 moves followed by 30 minutes for the rest of the game with an addition of 30 seconds \
+                 per move starting from move one",
+                vec![one(Some(40), 5400.0, 30.0), one(None, 1800.0, 30.0)],
+            ),
+            ("G90 inc30", vec![one(None, 5400.0, 30.0)]),
+            ("G/90 +30", vec![one(None, 5400.0, 30.0)]),
+            ("Game/60", vec![one(None, 3600.0, 0.0)]),
+            ("1h30+30", vec![one(None, 5400.0, 30.0)]),
+            ("1h30m + 30s", vec![one(None, 5400.0, 30.0)]),
+            ("\u{201e}5' + 3\u{201c}", vec![]),
+            ("5\u{2018} + 3\u{201d}", vec![one(None, 300.0, 3.0)]),
+        ] {
+            if periods.is_empty() {
+                assert_eq!(read_tag(tag), TimeControlTag::Unread, "{tag}");
+            } else {
+                assert_eq!(readings(tag), [TaggedControl { periods, is_per_move: false }], "{tag}");
+            }
+        }
         // Fifteen minutes, and no period of no time.
         assert_eq!(readings("40/15:00")[0].periods, [one(Some(40), 900.0, 0.0)]);
         // Minutes and seconds, or two periods of seconds.
@@ -226,7 +265,6 @@ mod tests {
             "a+b",
             "-5",
             "G/60;d5",
-            "40 moves/90 min + 30 min + 30 s/move",
             "blitz",
             "+",
             "3 min + 2 min + 1 sec",

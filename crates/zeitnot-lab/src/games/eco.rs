@@ -12,7 +12,7 @@ const CODE: usize = 3;
 
 /// An opening of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Opening {
+pub(crate) struct Opening {
     /// The code, such as `B90`.
     pub eco: &'static str,
     /// The name.
@@ -22,7 +22,7 @@ pub(super) struct Opening {
 /// The last opening of the table that a game of standard chess passes through, whatever the order of its moves; `None`
 /// for a game that meets none. The moves are in the notation of PGN, from the position of `start_fen` or the standard
 /// one.
-pub(super) fn opening<'m>(start_fen: Option<&str>, moves: impl Iterator<Item = &'m str>) -> Option<Opening> {
+pub(crate) fn opening<'m>(start_fen: Option<&str>, moves: impl Iterator<Item = &'m str>) -> Option<Opening> {
     static OPENINGS: LazyLock<HashMap<u64, Opening>> = LazyLock::new(|| table().collect());
     let mut game = match start_fen {
         None => Game::new(),

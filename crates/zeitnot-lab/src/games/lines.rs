@@ -19,6 +19,8 @@ pub(crate) struct Lines<R> {
     end: usize,
     /// End of the line under way.
     line_end: usize,
+    /// Bytes that were read of the source.
+    read: u64,
     /// Whether nothing of the line under way was taken.
     is_begin: bool,
     /// Whether the source has no more.
@@ -28,12 +30,17 @@ pub(crate) struct Lines<R> {
 impl<R: Read> Lines<R> {
     pub(crate) fn new(source: R) -> Lines<R> {
         let buffer = vec![0; BUFFER].into_boxed_slice();
-        Lines { source, buffer, begin: 0, end: 0, line_end: 0, is_begin: true, is_over: false }
+        Lines { source, buffer, begin: 0, end: 0, line_end: 0, read: 0, is_begin: true, is_over: false }
     }
 
     /// Rest of the line under way, with its line break; empty where all of the line was taken.
     pub(crate) fn rest(&self) -> &[u8] {
         &self.buffer[self.begin..self.line_end]
+    }
+
+    /// Bytes of the source that were taken.
+    pub(crate) fn offset(&self) -> u64 {
+        self.read - (self.end - self.begin) as u64
     }
 
     /// Whether nothing was taken of the line under way.
@@ -92,7 +99,10 @@ impl<R: Read> Lines<R> {
         while !self.is_over && self.end < self.buffer.len() {
             match self.source.read(&mut self.buffer[self.end..]) {
                 Ok(0) => self.is_over = true,
-                Ok(count) => self.end += count,
+                Ok(count) => {
+                    self.end += count;
+                    self.read += count as u64;
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

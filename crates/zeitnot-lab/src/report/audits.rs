@@ -4,6 +4,7 @@
 use super::budgets::{BudgetedMove, Budgets};
 use super::clock_figures::{PlayerRow, left, phases};
 use super::figure::Section;
+use super::games::by_speed;
 use super::lost_games::LostGames;
 use crate::audit::PlayerClock;
 use crate::results::{AuditMove, AuditSums, LostGame};
@@ -30,8 +31,10 @@ pub fn section(name: &str, audit: &Audit) -> Section {
     let mut budgets = Budgets::new(&all, &specs);
     let mut numbers = Numbers::default();
     audit.moves.iter().for_each(|mv| budgets.add(&budgeted_move(mv, &mut numbers, &specs)));
+    let speeds: BTreeSet<_> = audit.sums.iter().flat_map(|sums| &sums.players).map(|player| player.speed).collect();
+    let is_mixed = speeds.len() > 1;
     let clock = |(color, player): (usize, &PlayerClock)| PlayerRow {
-        name: player.player.clone(),
+        name: by_speed(&player.player, player.speed.filter(|_| is_mixed)),
         games: player.games,
         // An audit has zeros where it knows no clock.
         left_ms: Some(player.clock_left_ms).filter(|left_ms| *left_ms != Quantiles::default()),

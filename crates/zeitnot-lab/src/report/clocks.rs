@@ -7,7 +7,7 @@ use crate::sample::{Quantiles, Sample};
 use std::collections::BTreeMap;
 use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity};
 use zeitnot_engine::chess::Color;
-use zeitnot_text::words::{count, counted, time};
+use zeitnot_text::words::{count, counted, percent, time};
 
 /// Least games of a player whose clocks are drawn as a band; clocks of fewer games are drawn one by one.
 const BAND_GAMES: usize = 6;
@@ -64,16 +64,21 @@ impl Default for PlayerCourses {
 }
 
 impl PlayerCourses {
-    fn add(&mut self, game: &AuditedGame, color: Color) {
+    fn add(&mut self, game: &AuditedGame, color: Color, in_shares: bool) {
         let side = usize::from(color == Color::Black);
         if game.times.moves.iter().any(|mv| mv.color == color) {
             if let Some(start_ms) = game.times.start_ms[side] {
                 self.starts += 1;
                 self.has_one_start &= *self.start_ms.get_or_insert(start_ms) == start_ms;
             }
-            game.times.end_ms[side].into_iter().for_each(|end_ms| self.ends_ms.add(end_ms as f32));
         }
-        let course = course(game, color);
+        let mut course = course(game, color);
+        let start_ms = game.times.start_ms[side].or(course.first().map(|(_, clock_ms)| *clock_ms));
+        let unit = start_ms.filter(|start_ms| in_shares && *start_ms > 0.0).unwrap_or(1.0);
+        course.iter_mut().for_each(|(_, clock_ms)| *clock_ms /= unit);
+        if game.times.moves.iter().any(|mv| mv.color == color) {
+            game.times.end_ms[side].into_iter().for_each(|end_ms| self.ends_ms.add((end_ms / unit) as f32));
+        }
         if course.is_empty() {
             return;
         }
@@ -98,14 +103,15 @@ impl PlayerCourses {
     }
 
     /// The sentence `smooth has 2.5 s of 10 s left at the end (median of 20 games)`.
-    fn end(&self, player: &str) -> String {
+    fn end(&self, player: &str, told: fn(f64) -> String) -> String {
         let of = match self.start_ms {
+            _ if !self.has_one_start => " of its time".to_owned(),
             Some(start_ms) if self.has_one_start && self.starts == self.ends_ms.seen() => {
                 format!(" of {}", time(start_ms))
             }
             _ => String::new(),
         };
-        let median = time(self.ends_ms.quantiles().p50);
+        let median = told(self.ends_ms.quantiles().p50);
         match self.ends_ms.seen() {
             0 => format!("the clock of {player} at the end is not known"),
             1 => format!("{player} has {median}{of} left at the end"),
@@ -120,12 +126,14 @@ pub struct Clocks<'a> {
     players: &'a [String],
     courses: Vec<PlayerCourses>,
     games: usize,
+    /// Whether clocks are shares of the time at the start: the games of a player begin with different times.
+    in_shares: bool,
 }
 
 impl<'a> Clocks<'a> {
     /// Empty courses for these players.
-    pub fn new(players: &'a [String]) -> Clocks<'a> {
-        Clocks { players, courses: vec![PlayerCourses::default(); players.len()], games: 0 }
+    pub fn new(players: &'a [String], in_shares: bool) -> Clocks<'a> {
+        Clocks { players, courses: vec![PlayerCourses::default(); players.len()], games: 0, in_shares }
     }
 
     /// Adds a game.
@@ -134,7 +142,7 @@ impl<'a> Clocks<'a> {
         for color in [Color::White, Color::Black] {
             let place = self.players.iter().position(|player| player == game.player(color));
             if let Some(courses) = place.and_then(|place| self.courses.get_mut(place)) {
-                courses.add(game, color);
+                courses.add(game, color, self.in_shares);
             }
         }
     }
@@ -163,7 +171,7 @@ impl<'a> Clocks<'a> {
                 let course: Vec<_> = by_move.iter().map(|(at, _, clock)| (*at, *clock)).collect();
                 curves.push(banded(player, color, players.len(), &course));
                 for (at, games, clock) in by_move {
-                    let [p5, p50, p95] = [clock.p5, clock.p50, clock.p95].map(time);
+                    let [p5, p50, p95] = [clock.p5, clock.p50, clock.p95].map(self.told());
                     row([player.clone(), dash(), count(at), games.to_string(), p5, p50, p95]);
                 }
                 continue;
@@ -172,7 +180,7 @@ impl<'a> Clocks<'a> {
             for (number, course) in &courses.first {
                 for (at, clock_ms) in course {
                     let one = "1".to_owned();
-                    row([player.clone(), number.to_string(), count(*at), one, dash(), time(*clock_ms), dash()]);
+                    row([player.clone(), number.to_string(), count(*at), one, dash(), self.told()(*clock_ms), dash()]);
                 }
                 curves.push(Curve { mark, ..Curve::line(player, color, course.clone()) });
             }
@@ -186,17 +194,27 @@ impl<'a> Clocks<'a> {
             caption: self.caption(has_bands, has_games),
             plot: Plot::Lines(LinePlot::new(
                 Axis::new("move", Quantity::Count),
-                Axis::new("clock", Quantity::Time),
+                if self.in_shares {
+                    Axis::new("share of the time at the start", Quantity::Share)
+                } else {
+                    Axis::new("clock", Quantity::Time)
+                },
                 curves,
             )),
             table,
         })
     }
 
+    /// The way in which clocks are written.
+    fn told(&self) -> fn(f64) -> String {
+        if self.in_shares { percent } else { time }
+    }
+
     fn caption(&self, has_bands: bool, has_games: bool) -> String {
         // One sentence for each of many players would be a table, and that stands below.
         let told = if self.players.len() > MOST_BANDS { 1 } else { self.players.len() };
-        let ends = self.players.iter().zip(&self.courses).take(told).map(|(player, courses)| courses.end(player));
+        let ends =
+            self.players.iter().zip(&self.courses).take(told).map(|(player, courses)| courses.end(player, self.told()));
         let ends: Vec<String> = ends.collect();
         let mut drawn = match (has_bands, self.players.len() <= MOST_BANDS) {
             (true, true) => " Lines are medians of the games that came so far, with bands from 5 to 95 %.".to_owned(),
@@ -217,7 +235,7 @@ mod tests {
     use zeitnot_charts::Spread;
 
     fn clocks(games: &[AuditedGame], players: &[String]) -> Option<Figure> {
-        let mut clocks = Clocks::new(players);
+        let mut clocks = Clocks::new(players, false);
         games.iter().for_each(|game| clocks.add(game));
         clocks.figure()
     }

@@ -8,7 +8,9 @@ use super::figure::Section;
 use super::lost_games::LostGames;
 use super::people::People;
 use super::{Added, ReportError, ReportRules};
-use crate::audit::{GameTimes, PlayerClocks, Remarks, advice, game_times, lost_on_time, player_name};
+use crate::audit::{
+    ClockedMove, GameSpeed, GameTimes, PlayerClocks, Remarks, advice, game_times, is_player, lost_on_time, player_name,
+};
 use crate::games::pgn_reader::{PgnGame, PgnGames};
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -26,17 +28,27 @@ pub struct AuditedGame {
     pub game: PgnGame,
     /// The times of the game.
     pub times: GameTimes,
+    /// White and Black.
+    players: [String; 2],
 }
 
 impl AuditedGame {
-    fn new(game: PgnGame) -> AuditedGame {
-        AuditedGame { times: game_times(&game), game }
+    /// The game; players have the speed behind their names where games `are_mixed`.
+    fn new(game: PgnGame, are_mixed: bool) -> AuditedGame {
+        let times = game_times(&game);
+        let player = |side: usize, color| by_speed(player_name(&game, color), times.speeds[side].filter(|_| are_mixed));
+        AuditedGame { players: [player(0, Color::White), player(1, Color::Black)], times, game }
     }
 
     /// The name of a player, or of its colour where the game does not give it.
     pub fn player(&self, color: Color) -> &str {
-        player_name(&self.game, color)
+        &self.players[usize::from(color == Color::Black)]
     }
+}
+
+/// A player at a speed.
+pub fn by_speed(player: &str, speed: Option<GameSpeed>) -> String {
+    speed.map_or_else(|| player.to_owned(), |speed| format!("{player}, {}", speed.word()))
 }
 
 /// Findings of a first reading of the games.
@@ -48,8 +60,31 @@ struct Survey {
     damaged: usize,
     /// Whether the file has anything of a game.
     is_pgn: bool,
-    players: BTreeMap<Box<str>, usize>,
+    /// The games of each player at each speed, and the first time at their start.
+    players: BTreeMap<(Box<str>, Option<GameSpeed>), (usize, Option<f64>)>,
     lost: LostGames,
+    /// Whether a player began with different times.
+    has_many_starts: bool,
+    /// Whether engines played: their moves have nodes, budgets or the runner's measures.
+    is_by_engines: bool,
+}
+
+impl Survey {
+    /// Whether the players have games of several speeds.
+    fn are_mixed(&self) -> bool {
+        let mut speeds = self.players.keys().map(|(_, speed)| speed);
+        let first = speeds.next();
+        speeds.any(|speed| Some(speed) != first)
+    }
+
+    fn add_player(&mut self, name: &str, times: &GameTimes, color: Color) {
+        let side = usize::from(color == Color::Black);
+        let row = self.players.entry((name.into(), times.speeds[side])).or_default();
+        row.0 += 1;
+        let start_ms = times.start_ms[side];
+        self.has_many_starts |= row.1.is_some() && start_ms.is_some() && row.1 != start_ms;
+        row.1 = row.1.or(start_ms);
+    }
 }
 
 /// Builds the section about the games of a file.
@@ -62,26 +97,32 @@ pub fn section(
     rules: &ReportRules,
     added: &mut Added,
 ) -> Result<Section, ReportError> {
-    let Survey { games, with_clocks, damaged, players, lost, .. } = survey(path, source, rules.overhead_ms, added)?;
+    let survey = survey(path, source, rules, added)?;
+    let are_mixed = survey.are_mixed();
+    let Survey { games, with_clocks, damaged, players, lost, has_many_starts, is_by_engines, .. } = survey;
     if with_clocks == 0 {
-        return Err(ReportError::NoClocks { games, problem: added.problems.first().cloned() });
+        let problem = added.problems.first().cloned();
+        return Err(rules.player.clone().map_or(ReportError::NoClocks { games, problem }, ReportError::NoPlayer));
     }
-    let (players, others) = shown_players(&players);
-    let specs = &rules.managers;
-    let mut clocks = Clocks::new(&players);
+    let (players, others) = shown_players(&players, are_mixed);
+    let asks = is_by_engines || !rules.spares_people;
+    let specs: &[String] = if asks { &rules.managers } else { &[] };
+    let mut clocks = Clocks::new(&players, has_many_starts);
     let mut budgets = Budgets::new(&players, specs);
     let mut people = People::new(&players, specs);
     let mut uses = PlayerClocks::default();
     source.rewind()?;
     let mut index = 0;
     for game in PgnGames::new(source) {
-        let game = AuditedGame::new(game?);
-        if game.times.moves.is_empty() {
+        let game = AuditedGame::new(game?, are_mixed);
+        if game.times.moves.is_empty()
+            || ![Color::White, Color::Black].iter().any(|color| is_shown(&game, *color, rules))
+        {
             continue;
         }
         clocks.add(&game);
         people.iter_mut().for_each(|people| people.add(&game));
-        add_moves(&mut budgets, &game, index, &players, rules)?;
+        add_moves(&mut budgets, &game, index, &players, (specs, rules.overhead_ms))?;
         let shown = |color| Some(game.player(color)).filter(|player| players.iter().any(|shown| shown == player));
         uses.add([Color::White, Color::Black].map(shown), &game.times, &[]);
         index += 1;
@@ -120,33 +161,32 @@ pub fn section(
 fn survey(
     path: &Path,
     source: &mut (impl Read + Seek),
-    overhead_ms: f64,
+    rules: &ReportRules,
     added: &mut Added,
 ) -> Result<Survey, ReportError> {
     let mut survey = Survey::default();
     let mut remarks = Remarks::default();
     source.rewind()?;
     for game in PgnGames::new(source) {
-        let game = AuditedGame::new(game?);
+        let game = AuditedGame::new(game?, false);
         survey.games += 1;
         survey.is_pgn |= !game.game.tags.is_empty() || !game.game.game.moves().is_empty();
         added.problems.extend(super::problem(&game.game));
         remarks.add(&game.game, &game.times);
-        if let Some(lost) = lost_on_time(&game.game, &game.times, path, overhead_ms) {
+        let colors = || [Color::White, Color::Black].into_iter().filter(|color| is_shown(&game, *color, rules));
+        if let Some(lost) = lost_on_time(&game.game, &game.times, path, rules.overhead_ms)
+            && colors().any(|color| game.times.loss.is_some_and(|loss| loss.color == color))
+        {
             survey.lost.add(game.game.number, lost);
         }
-        if game.times.moves.is_empty() {
+        if game.times.moves.is_empty() || colors().next().is_none() {
             continue;
         }
         survey.with_clocks += 1;
         survey.damaged += usize::from(game.game.problem.is_some());
-        for color in [Color::White, Color::Black] {
-            let player = game.player(color);
-            match survey.players.get_mut(player) {
-                Some(games) => *games += 1,
-                None => drop(survey.players.insert(player.into(), 1)),
-            }
-        }
+        colors().for_each(|color| survey.add_player(game.player(color), &game.times, color));
+        let is_of_engine = |mv: &ClockedMove| mv.nodes.is_some() || mv.budget_ms.is_some() || mv.latency_ms.is_some();
+        survey.is_by_engines |= game.times.moves.iter().any(is_of_engine);
     }
     if !survey.is_pgn {
         return Err(ReportError::Unknown);
@@ -156,13 +196,24 @@ fn survey(
     Ok(survey)
 }
 
-/// The players with the most games, and how many others there are.
-fn shown_players(counts: &BTreeMap<Box<str>, usize>) -> (Vec<String>, usize) {
-    let mut players: Vec<(&str, usize)> = counts.iter().map(|(player, games)| (&**player, *games)).collect();
+/// Whether a side is the player that alone is shown, if one is.
+fn is_shown(game: &AuditedGame, color: Color, rules: &ReportRules) -> bool {
+    rules.player.as_ref().is_none_or(|player| is_player(player_name(&game.game, color), player))
+}
+
+/// The players with the most games, with their speeds where games `are_mixed`, and how many others there are.
+fn shown_players(
+    counts: &BTreeMap<(Box<str>, Option<GameSpeed>), (usize, Option<f64>)>,
+    are_mixed: bool,
+) -> (Vec<String>, usize) {
+    let labelled = |((player, speed), (games, _)): (&(Box<str>, Option<GameSpeed>), &(usize, _))| {
+        (by_speed(player, speed.filter(|_| are_mixed)), *games)
+    };
+    let mut players: Vec<(String, usize)> = counts.iter().map(labelled).collect();
     // Sorted by name before: players with equally many games stay in that order.
     players.sort_by_key(|(_, games)| std::cmp::Reverse(*games));
     let others = players.len().saturating_sub(MOST_PLAYERS);
-    (players.into_iter().take(MOST_PLAYERS).map(|(player, _)| player.to_owned()).collect(), others)
+    (players.into_iter().take(MOST_PLAYERS).map(|(player, _)| player).collect(), others)
 }
 
 fn clock_uses(clocks: &PlayerClocks, players: &[String]) -> Vec<PlayerRow> {
@@ -187,10 +238,10 @@ fn add_moves(
     game: &AuditedGame,
     index: usize,
     players: &[String],
-    rules: &ReportRules,
+    (specs, overhead_ms): (&[String], f64),
 ) -> Result<(), ReportError> {
-    let AuditedGame { game: pgn, times } = game;
-    let advice = advice(&pgn.game, &times.moves, &rules.managers, rules.overhead_ms)?;
+    let AuditedGame { game: pgn, times, .. } = game;
+    let advice = advice(&pgn.game, &times.moves, specs, overhead_ms)?;
     let place = |color| players.iter().position(|player| player == game.player(color));
     let places = [place(Color::White), place(Color::Black)];
     let mut numbers = [0; 2];
@@ -218,7 +269,7 @@ fn add_moves(
 #[cfg(test)]
 pub fn audited(text: &str) -> Vec<AuditedGame> {
     let games = crate::read_games(text.as_bytes()).unwrap();
-    games.into_iter().map(AuditedGame::new).collect()
+    games.into_iter().map(|game| AuditedGame::new(game, false)).collect()
 }
 
 #[cfg(test)]
@@ -229,8 +280,9 @@ mod tests {
     fn those_with_the_most_games_come_first() {
         let players = |text: &str| {
             let mut source = std::io::Cursor::new(text.as_bytes());
-            let survey = survey(Path::new("g.pgn"), &mut source, 200.0, &mut Added::default()).unwrap();
-            shown_players(&survey.players)
+            let survey =
+                survey(Path::new("g.pgn"), &mut source, &ReportRules::default(), &mut Added::default()).unwrap();
+            shown_players(&survey.players, false)
         };
         let game =
             |white: &str, black: &str| format!("[White \"{white}\"]\n[Black \"{black}\"]\n\n1. e4 {{0.1/5 1s}} *\n\n");

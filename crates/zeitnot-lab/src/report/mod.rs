@@ -49,6 +49,10 @@ pub struct ReportRules {
     pub managers: Vec<String>,
     /// The overhead of a move that the managers keep clear, in milliseconds.
     pub overhead_ms: f64,
+    /// Whether the managers are asked about games of engines alone.
+    pub spares_people: bool,
+    /// The player that alone is shown.
+    pub player: Option<String>,
 }
 
 /// What to read in place of a match's journal.
@@ -107,6 +111,9 @@ pub enum ReportError {
         /// The first game that is damaged, and how.
         problem: Option<String>,
     },
+    /// The player that is to be shown has no game.
+    #[error("--player {0}: no game of that player has a clock")]
+    NoPlayer(String),
     /// A manager that is to be asked does not exist.
     #[error(transparent)]
     Manager(#[from] SpecError),

@@ -8,7 +8,7 @@ use crate::sample::Quantiles;
 use crate::simulation::{ClockAt, Simulation};
 use std::io::Cursor;
 
-const RULES: fn() -> ReportRules = || ReportRules { managers: Vec::new(), overhead_ms: 0.0 };
+const RULES: fn() -> ReportRules = || ReportRules::default();
 
 fn text(result: LabResult) -> String {
     serde_json::to_string(&result).unwrap()

@@ -1,7 +1,9 @@
 //! Puts a game together from the tags, words and comments of a PGN.
 
 use super::PgnGame;
-use super::words::{castling, first_word, glyph, is_annotation, is_chess, is_iccf, numbered, plain, result};
+use super::words::{
+    castling, first_word, glyph, has_foreign_letter, is_annotation, is_chess, is_iccf, numbered, plain, result,
+};
 use zeitnot_engine::chess::{Game, SanError, is_san, parse_san};
 use zeitnot_text::files::from_any_encoding;
 
@@ -39,6 +41,10 @@ pub(super) struct GameDraft {
     pub(super) is_cut: bool,
     /// Whether the moves have numbers.
     has_numbers: bool,
+    /// Offset of the source where the rest begins that is left out.
+    rest_at: Option<u64>,
+    /// Offset of the outermost bracket, or of the last brace of the main line.
+    opened_at: u64,
 }
 
 impl Default for GameDraft {
@@ -60,19 +66,24 @@ impl Default for GameDraft {
             text: None,
             is_cut: false,
             has_numbers: false,
+            rest_at: None,
+            opened_at: 0,
         }
     }
 }
 
 impl GameDraft {
-    /// The finished game; `None` where there are only comments.
-    pub(super) fn finish(mut self) -> Option<PgnGame> {
+    /// The finished game, which ends at this offset of the source; `None` where there are only comments.
+    pub(super) fn finish(mut self, end: u64) -> Option<PgnGame> {
         if self.is_cut {
             self.fail("it ends within its tags".to_owned());
         }
         self.set_up();
         if self.depth > 0 {
-            self.fail_here("a variation without an end");
+            self.fail_open("a variation without an end");
+        }
+        if self.has_problem() {
+            self.game.rest = self.rest_at.unwrap_or(end)..end;
         }
         let game = &self.game;
         let is_bare = game.game.moves().is_empty() && game.problem.is_none();
@@ -83,6 +94,30 @@ impl GameDraft {
             self.fail(format!("no moves but \"{text}\""));
         }
         Some(self.game)
+    }
+
+    pub(super) fn has_problem(&self) -> bool {
+        self.game.problem.is_some()
+    }
+
+    /// Notes where the rest that is left out begins.
+    pub(super) fn begin_rest(&mut self, offset: u64) {
+        self.rest_at = Some(offset);
+    }
+
+    /// Notes where a bracket or a brace opens.
+    pub(super) fn open_at(&mut self, offset: u64) {
+        if self.depth == 0 {
+            self.opened_at = offset;
+        }
+    }
+
+    /// Ends the game within a comment or a variation, all of which is left out.
+    fn fail_open(&mut self, problem: &str) {
+        if !self.has_problem() {
+            self.rest_at = Some(self.opened_at);
+        }
+        self.fail_here(problem);
     }
 
     pub(super) fn has_result(&self) -> bool {
@@ -121,15 +156,15 @@ impl GameDraft {
     }
 
     /// Returns the game before the tag `name`, if that tag begins another game. A block of tags begins one if it
-    /// repeats a name of the blocks before or has `Event`, the first tag by the standard. Within a block the tag that
-    /// repeats the name of the block's first tag begins one.
+    /// repeats a name of the blocks before or has `Event`, the first tag by the standard. Within a block the first two
+    /// names, one behind the other again, begin one: a single tag may stand twice.
     pub(super) fn split_before(&mut self, name: &str) -> Option<GameDraft> {
         let tags = &mut self.game.tags;
         let (before, block) = tags.split_at(self.block);
-        let at = match () {
-            () if before.iter().any(|tag| tag.0 == name || name == "Event") => self.block,
-            () if block.first().is_some_and(|tag| tag.0 == name) => tags.len(),
-            () => return None,
+        let at = match block {
+            _ if before.iter().any(|tag| tag.0 == name || name == "Event") => self.block,
+            [first, second, .., last] if first.0 == last.0 && second.0 == name && first.0 != name => tags.len() - 1,
+            _ => return None,
         };
         let own = tags.split_off(at);
         let mut next = GameDraft::default();
@@ -205,15 +240,18 @@ impl GameDraft {
         let variant = self.game.tag("Variant");
         if !is_chess(variant) {
             let problem = format!("it is of another variant, \"{}\"", quoted(variant));
+            self.game.is_foreign = true;
             return self.fail(problem);
         }
-        let has_fen = self.game.tags.iter().any(|tag| tag.0.eq_ignore_ascii_case("FEN"));
         let fen = self.game.tag("FEN");
+        // Programs write the tag without a position, too.
+        let has_fen = !fen.trim_matches(['?', '-', '*']).is_empty();
         match has_fen.then(|| Game::from_fen(fen, false)) {
             None => {}
             Some(Ok(game)) => self.game.game = game,
             Some(Err(error)) => {
                 let problem = format!("\"{}\": {}", quoted(fen), error.reason);
+                self.game.is_foreign = true;
                 self.fail(problem);
             }
         }
@@ -292,7 +330,7 @@ impl GameDraft {
 
     /// Ends the game within a comment whose end is missing.
     pub(super) fn lose_comment(&mut self) {
-        self.fail_here("a comment without an end");
+        self.fail_open("a comment without an end");
     }
 
     /// Takes a word of the moves; words within variations are only kept.
@@ -335,7 +373,10 @@ impl GameDraft {
             Err(SanError::Ambiguous) => "ambiguous move",
             Err(SanError::Syntax | SanError::Illegal) => "illegal move",
         };
-        self.fail_here(&format!("{problem} {}", quoted(mv)));
+        let has_foreign_letter = problem == "illegal move" && has_foreign_letter(mv);
+        self.game.is_foreign = has_foreign_letter || problem == "null move";
+        let more = if has_foreign_letter { " (a piece in another language's letters)" } else { "" };
+        self.fail(format!("{problem} {} after {} plies{more}", quoted(mv), self.plies()));
     }
 }
 

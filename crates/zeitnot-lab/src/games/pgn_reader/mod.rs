@@ -14,6 +14,7 @@ mod words;
 use super::lines::Lines;
 use game_draft::GameDraft;
 use std::io::{self, Read};
+use std::ops::Range;
 pub use tag_pair::is_tag_pair;
 use tag_pair::tag_pair;
 use words::word_length;
@@ -39,6 +40,11 @@ pub struct PgnGame {
     pub result: Option<&'static str>,
     /// Why the rest of the moves is left out, in one line; `None` where all are read.
     pub problem: Option<String>,
+    /// The place of that rest in the source, in bytes.
+    pub rest: Range<u64>,
+    /// Whether the rest is no damage, as other programs read it: another variant or position, a null move, pieces in the
+    /// letters of another language.
+    pub is_foreign: bool,
 }
 
 impl PgnGame {
@@ -93,6 +99,7 @@ impl<R: Read> PgnGames<R> {
                 }
                 return Ok(self.finish());
             }
+            let (offset, was_sound) = (self.lines.offset(), !self.draft.has_problem());
             let game = if self.in_comment {
                 self.comment()?
             } else if self.in_moves {
@@ -103,13 +110,16 @@ impl<R: Read> PgnGames<R> {
             if game.is_some() {
                 return Ok(game);
             }
+            if was_sound && self.draft.has_problem() {
+                self.draft.begin_rest(offset);
+            }
         }
     }
 
     /// Ends the game under way.
     fn finish(&mut self) -> Option<PgnGame> {
         (self.in_moves, self.in_comment) = (false, false);
-        std::mem::take(&mut self.draft).finish()
+        std::mem::take(&mut self.draft).finish(self.lines.offset())
     }
 
     /// Reads on in a comment.
@@ -146,6 +156,7 @@ impl<R: Read> PgnGames<R> {
             Some(b'%') if self.lines.is_begin() && space == 0 => self.lines.skip()?,
             Some(b';') => self.lines.skip()?,
             Some(b'{') => {
+                self.draft.open_at(self.lines.offset());
                 self.in_comment = true;
                 self.lines.take(space + 1);
             }
@@ -177,7 +188,7 @@ impl<R: Read> PgnGames<R> {
                 self.lines.take(rest.len() - text.len() + pair.length);
                 let earlier = self.draft.split_before(&pair.name);
                 self.draft.add_tag(pair.name, pair.value);
-                Ok(earlier.and_then(GameDraft::finish))
+                Ok(earlier.and_then(|earlier| earlier.finish(0)))
             }
             _ => {
                 self.draft.pass_over(text);
@@ -202,6 +213,7 @@ impl<R: Read> PgnGames<R> {
             }
             b'[' if is_tag_pair(rest) => return Ok(self.finish()),
             b'{' => {
+                self.draft.open_at(self.lines.offset());
                 self.in_comment = true;
                 self.draft.add_to_variation(b"{");
                 self.lines.take(1);
@@ -218,6 +230,7 @@ impl<R: Read> PgnGames<R> {
                 self.lines.take(space);
             }
             byte @ (b'(' | b')') => {
+                self.draft.open_at(self.lines.offset());
                 self.draft.nest(byte == b'(');
                 self.lines.take(1);
             }

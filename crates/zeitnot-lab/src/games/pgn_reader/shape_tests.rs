@@ -63,7 +63,7 @@ fn each_clock_belongs_to_its_own_move() {
     // Behind a word that is no move no comment counts.
     let moves = "1. Kg3 {[%clk 0:00:59]} Tf7 {[%clk 0:00:58]} 2. e8Q {[%clk 0:00:40]} 1-0\n";
     let game = &read_games(format!("{fen}{moves}").as_bytes()).unwrap()[0];
-    assert_eq!(game.problem.as_deref(), Some("illegal move Tf7 after 1 plies"));
+    assert_eq!(game.problem.as_deref(), Some("illegal move Tf7 after 1 plies (a piece in another language's letters)"));
     assert_eq!((game.comments_of(0), game.game.moves().len()), (&["[%clk 0:00:59]".to_owned()][..], 1));
 }
 
@@ -125,28 +125,32 @@ fn every_word_of_the_main_line_is_a_move_or_about_one() {
 
 #[test]
 fn other_words_end_their_game_by_name() {
+    let letters = " (a piece in another language's letters)";
     for (moves, problem) in [
         ("1. e4 e5 2. Sf3", "illegal move Sf3"),
         ("1. e4 e5 2. \u{2658}f3", "illegal move \u{2658}f3"),
         ("1. e4 e5 2. Nf3xyz", "illegal move Nf3xyz"),
         ("1. e4 e5 2. nonsense", "illegal move nonsense"),
         ("1. e4 e5 2. Nf6", "illegal move Nf6"),
-        ("1. e4 e5 [%clk 0:01:00] 2. Nf3", "illegal move [%clk"),
+        ("1. e4 e5 [%clk 0:01:00] 2. Nc3", "illegal move [%clk"),
         ("1. e4 e5 2. P@e4", "illegal move P@e4"),
         ("1. e4 e5 2. --", "null move --"),
         ("1. e4 e5 2. Z0 Nf6", "null move Z0"),
         ("1. e4 e5 2.0000 Nf6", "null move 0000"),
         ("1. e4 e5 2. @@@@", "null move @@@@"),
         ("1. e4 e5 2. \u{2013}\u{2013} Nf6", "null move --"),
-        ("1. e4 e5 1-0 2. Nf3", "a move after the result, Nf3"),
+        ("1. e4 e5 1-0 2. Nc3", "a move after the result, Nc3"),
     ] {
         assert_eq!(
             line("", moves).replace("none", ""),
-            format!("e2e4 e7e5{} ({problem} after 2 plies)", ""),
+            format!("e2e4 e7e5 ({problem} after 2 plies{})", if moves.ends_with("f3") { letters } else { "" }),
             "{moves}"
         );
     }
-    assert_eq!(line("", "1. Sf3 Sf6 2. c4"), " (illegal move Sf3 after 0 plies)");
+    assert_eq!(
+        line("", "1. Sf3 Sf6 2. c4"),
+        " (illegal move Sf3 after 0 plies (a piece in another language's letters))"
+    );
     assert_eq!(line("", "Sf3 Sf6\n2. c4 e6"), " (no move but \"Sf3 Sf6\" after 0 plies)");
     assert_eq!(told(b"[White \"A\"]\n\nSf3 Sf6 *\n"), ["White=A:  none (no moves but \"Sf3 Sf6 *\")"]);
 }
@@ -309,5 +313,43 @@ fn whatever_stands_before_it_a_game_is_whole() {
             "; no UTF-16\n".to_owned() + &before + "\n\n[Event \"last\"]\n[White \"z\"]\n\n1. e4 e5 2. Nf3 1-0\n";
         let last = told(text.as_bytes()).pop();
         assert_eq!(last.as_deref(), Some("Event=last, White=z: e2e4 e7e5 g1f3 1-0"), "{round}: {text:?}");
+    }
+}
+
+#[test]
+fn points_may_stand_apart_and_an_empty_position_is_none() {
+    for text in ["1 .d4 d5 2 .c4 *", "1 . d4 d5 2 . c4 *", "1  . d4 1 ... d5 2 . c4 *", "1 \u{2026} d4 d5 c4 *"] {
+        let game = &read_games(format!("[White \"A\"]\n\n{text}\n").as_bytes()).unwrap()[0];
+        assert_eq!((game.game.moves().len(), &game.problem), (3, &None), "{text}");
+    }
+    for fen in ["", "?", "-"] {
+        let game = &read_games(format!("[FEN \"{fen}\"]\n\n1. e4 *\n").as_bytes()).unwrap()[0];
+        assert_eq!((game.game.moves().len(), &game.problem), (1, &None), "{fen}");
+    }
+}
+
+#[test]
+fn a_tag_that_stands_twice_makes_no_game() {
+    for tags in ["[Event \"x\"]\n[Event \"y\"]", "[Event \"x\"]\n[Site \"z\"]\n[Event \"y\"]\n[White \"A\"]"] {
+        assert_eq!(read_games(format!("{tags}\n\n1. e4 *\n").as_bytes()).unwrap().len(), 1, "{tags}");
+    }
+}
+
+#[test]
+fn what_is_left_out_has_its_place_and_its_kind() {
+    let text = "[White \"A\"]\n\n1. e4 e5 2. -- Nf6 1-0\n\n[White \"B\"]\n\n1. e4 e5 2. Sf3 Sc6 *\n\n\
+        [Variant \"Atomic\"]\n\n1. e4 *\n\n[White \"C\"]\n\n1. e4 Ke4 2. d4 *\n\n[White \"D\"]\n\n1. e4 e5 (1... c5 {x\n";
+    let games = read_games(text.as_bytes()).unwrap();
+    let told: Vec<(&str, bool)> = games
+        .iter()
+        .map(|game| (text[game.rest.start as usize..game.rest.end as usize].trim(), game.is_foreign))
+        .collect();
+    let known =
+        [("-- Nf6 1-0", true), ("Sf3 Sc6 *", true), ("1. e4 *", true), ("Ke4 2. d4 *", false), ("(1... c5 {x", false)];
+    assert_eq!(told, known);
+    for word in ["Sf3", "Cf3", "Dxd5+", "Sbd7", "e8=D", "\u{2658}f3", "\u{41a}\u{440}f3", "Lb5"] {
+        let game = &read_games(format!("1. {word} *\n").as_bytes()).unwrap()[0];
+        let problem = game.problem.as_deref().unwrap_or_default();
+        assert!(problem.ends_with("after 0 plies (a piece in another language's letters)"), "{word}: {problem}");
     }
 }

@@ -1,5 +1,7 @@
 //! Recognises the words of PGN that are not moves: results, annotations, and names of variants.
 
+use zeitnot_engine::chess::is_san;
+
 /// Bytes that end a word of the moves.
 const WORD_ENDS: &[u8] = b"{}()[];!?$*";
 /// The pieces that a pawn may become in brackets behind its move.
@@ -32,6 +34,10 @@ const CHESS: [&str; 15] = [
 pub(super) fn numbered(line: &[u8]) -> (Option<u32>, usize, &[u8]) {
     let count = |text: &[u8], is_one: fn(&u8) -> bool| text.iter().take_while(|byte| is_one(byte)).count();
     let (digits, behind) = line.split_at(count(line, u8::is_ascii_digit));
+    // Some write `1 .d4` and `1 . d4`.
+    let apart = behind.trim_ascii_start();
+    let are_points = !digits.is_empty() && (apart.starts_with(b".") || apart.starts_with(ELLIPSIS));
+    let behind = if are_points { apart } else { behind };
     let points = match behind.strip_prefix(ELLIPSIS) {
         Some(_) => ELLIPSIS.len(),
         None if digits.is_empty() => count(behind, |byte| *byte == b'.'),
@@ -99,6 +105,19 @@ pub(super) fn glyph(word: &[u8]) -> Option<u32> {
 pub(super) fn is_annotation(word: &str) -> bool {
     !word.contains(char::is_alphanumeric)
         || ANNOTATIONS.contains(&word.trim_end_matches(|c: char| !c.is_alphanumeric()))
+}
+
+/// Whether a word is a move but for the letter of a piece, as in German `Sf3`, French `Cf3` or with a figurine.
+pub(super) fn has_foreign_letter(word: &str) -> bool {
+    let is_foreign = |c: &char| match c {
+        'A'..='Z' => !"KQRBNPOZ".contains(*c),
+        '\u{2654}'..='\u{265f}' => true,
+        c => !c.is_ascii() && c.is_alphabetic(),
+    };
+    // A king of two letters, as in Russian, is one piece.
+    let english: String = word.chars().filter(|c| !(is_foreign(c) && c.is_lowercase())).collect();
+    let english = english.replace(|c: char| is_foreign(&c), "N");
+    english != word && is_san(&english)
 }
 
 /// Whether the value of the tag `Variant` names standard chess or Chess960.
