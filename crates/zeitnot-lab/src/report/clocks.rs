@@ -66,11 +66,11 @@ impl Default for PlayerCourses {
 impl PlayerCourses {
     fn add(&mut self, game: &AuditedGame, color: Color, in_shares: bool) {
         let side = usize::from(color == Color::Black);
-        if game.times.moves.iter().any(|mv| mv.color == color) {
-            if let Some(start_ms) = game.times.start_ms[side] {
-                self.starts += 1;
-                self.has_one_start &= *self.start_ms.get_or_insert(start_ms) == start_ms;
-            }
+        if game.times.moves.iter().any(|mv| mv.color == color)
+            && let Some(start_ms) = game.times.start_ms[side]
+        {
+            self.starts += 1;
+            self.has_one_start &= *self.start_ms.get_or_insert(start_ms) == start_ms;
         }
         let mut course = course(game, color);
         let start_ms = game.times.start_ms[side].or(course.first().map(|(_, clock_ms)| *clock_ms));

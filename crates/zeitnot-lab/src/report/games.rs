@@ -51,6 +51,9 @@ pub fn by_speed(player: &str, speed: Option<GameSpeed>) -> String {
     speed.map_or_else(|| player.to_owned(), |speed| format!("{player}, {}", speed.word()))
 }
 
+/// The games of each player at each speed, and the first time at their start.
+type PlayersAtSpeeds = BTreeMap<(Box<str>, Option<GameSpeed>), (usize, Option<f64>)>;
+
 /// Findings of a first reading of the games.
 #[derive(Default)]
 struct Survey {
@@ -60,8 +63,7 @@ struct Survey {
     damaged: usize,
     /// Whether the file has anything of a game.
     is_pgn: bool,
-    /// The games of each player at each speed, and the first time at their start.
-    players: BTreeMap<(Box<str>, Option<GameSpeed>), (usize, Option<f64>)>,
+    players: PlayersAtSpeeds,
     lost: LostGames,
     /// Whether a player began with different times.
     has_many_starts: bool,
@@ -202,10 +204,7 @@ fn is_shown(game: &AuditedGame, color: Color, rules: &ReportRules) -> bool {
 }
 
 /// The players with the most games, with their speeds where games `are_mixed`, and how many others there are.
-fn shown_players(
-    counts: &BTreeMap<(Box<str>, Option<GameSpeed>), (usize, Option<f64>)>,
-    are_mixed: bool,
-) -> (Vec<String>, usize) {
+fn shown_players(counts: &PlayersAtSpeeds, are_mixed: bool) -> (Vec<String>, usize) {
     let labelled = |((player, speed), (games, _)): (&(Box<str>, Option<GameSpeed>), &(usize, _))| {
         (by_speed(player, speed.filter(|_| are_mixed)), *games)
     };
