@@ -1,7 +1,6 @@
 //! Tests `zeitnot time audit`: on the TCEC games of the folder shared/ where it is there, and on damaged files.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use std::path::Path;
 use std::process::{Command, Output};
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_lab::audit::game_times;

@@ -264,7 +264,7 @@ fn hostile_texts_are_short_lines() {
         jobs.push(text.to_owned());
     }
     // Moves without end, and texts as many as an answer may hold.
-    jobs.push(job("job", &[("moves", vec!["g1f3", "g8f6", "f3g1", "f6g8"].repeat(4_000).into())]));
+    jobs.push(job("job", &[("moves", ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(4_000).into())]));
     jobs.push(job("job", &[("moves", vec![""; 80_000].into())]));
     jobs.push("[".repeat(200_000));
     jobs.push(format!("\"{}", long("x").repeat(10)));
