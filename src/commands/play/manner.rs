@@ -63,7 +63,8 @@ mod tests {
 
     #[test]
     fn the_opponent_of_a_file_is_the_one_that_began() {
-        let (mut options, limits) = (Options::default(), Limits { nodes: Some(200), ..Limits::default() });
+        let mut options = Options { against_person: true, ..Options::default() };
+        let limits = Limits { nodes: Some(200), ..Limits::default() };
         assert_eq!(of(&options, &Limits::default()), "");
         let set = [
             ("UCI_LimitStrength", "true"),
