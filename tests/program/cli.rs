@@ -166,7 +166,7 @@ fn a_wrong_command_line_exits_with_2() {
         &["perft", "4"],
         &["time", "explain"],
         &["time", "explain", "--nps=5"],
-        &["time", "tune", "--on=games", "--parameters=x"],
+        &["time", "tune", "games", "--parameters=x"],
         &["time", "tune", "replay", "--parameters=x"],
         &["net", "fetch"],
         &["net", "fetch", "T1-256", "--backend=random"],

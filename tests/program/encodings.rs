@@ -92,7 +92,7 @@ fn files_of_lines() {
     let plans = format!("{plan}\n{plan}\n");
     let positions = "{\"fen\":\"startpos\"}\n\n{\"fen\":\"startpos\",\"moves\":[\"e2e4\"]}\n";
     let simulate = ["time", "simulate", "--games=20", "--manager=smooth", "--json", "--fit=fit.pgn.jsonl"];
-    let tune = ["time", "tune", "--on=simulate", "--iterations=1", "--games=4", "--parameters=a.params", "--out=tuned"];
+    let tune = ["time", "tune", "simulate", "--iterations=1", "--games=4", "--parameters=a.params", "--out=tuned"];
     let cases: [(&str, &str, &[&str]); 7] = [
         ("positions.jsonl", positions, &["eval", "--backend=random", "--positions=positions.jsonl"]),
         ("script.jsonl", &plans, &["time", "explain", "script", "script.jsonl"]),

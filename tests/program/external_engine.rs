@@ -188,7 +188,7 @@ fn faults_are_errors_of_one_line_after_which_an_engine_can_be_restarted() {
         ("crash", "Faulty ended before bestmove (exit status: 101):  [31mpanicked at the fork"),
         ("close", "Faulty ended before bestmove (its output is closed)"),
         ("illegal", "Faulty answered \"bestmove e1e8\": illegal move e1e8 in rnbqkbnr/"),
-        ("nonsense", "Faulty answered \"bestmove  [31mbanana\": \" [31mbanana\" is not a move in UCI notation"),
+        ("nonsense", "Faulty answered \"bestmove  [31mbanana\": \"\\u001b[31mbanana\" is not a move in UCI notation"),
         ("empty", "Faulty answered \"bestmove\": it names no move"),
         ("none-move", "Faulty answered \"bestmove (none)\": \"(none)\" is not a move in UCI notation"),
     ] {

@@ -19,7 +19,7 @@ fn json(args: &[&str], input: &str) -> Vec<Value> {
 
 #[test]
 fn one_decision_with_every_term() {
-    let args = ["--manager", "smooth(preset=lc0)", "--clock", "60000", "--inc", "600", "--ply", "0", "--json"];
+    let args = ["move", "--manager", "smooth(preset=lc0)", "--clock", "60000", "--inc", "600", "--ply", "0", "--json"];
     let plan = &json(&args, "")[0];
     assert_eq!((&plan["budget_ms"], &plan["extra_ms"]), (&4_688.0.into(), &5_076.0.into()));
     assert_eq!((&plan["hard_limit_ms"], &plan["moves_left"]), (&9_764.0.into(), &45.2.into()));
@@ -27,7 +27,7 @@ fn one_decision_with_every_term() {
     assert!((plan["target_nodes"].as_f64().unwrap() - 74_594.4).abs() < 0.1);
     let terms = plan["terms"].as_array().unwrap();
     assert_eq!(terms[0], serde_json::json!({"name": "clock", "value": 60000.0, "unit": "ms", "clamped": false}));
-    let table = String::from_utf8(explain(&["--manager", "smooth", "--clock", "60000"], "").stdout).unwrap();
+    let table = String::from_utf8(explain(&["move", "--manager", "smooth", "--clock", "60000"], "").stdout).unwrap();
     assert!(table.starts_with("time manager smooth\n") && table.contains("hard_limit"), "{table}");
     assert!(table.contains("= max(0, clock + increment * (moves_left - 1) - overhead - bank"), "{table}");
     assert!(table.ends_with("a name that has no line is a parameter, or is 0 in this decision.\n"), "{table}");
@@ -79,13 +79,13 @@ fn a_script_is_answered_line_by_line() {
     assert!((answers[6]["timeuse"].as_f64().unwrap() - 0.777_628).abs() < 1e-6);
     assert_eq!(answers[6]["bank_ms"].as_f64(), Some(5_847.0 - (4_600.0_f64 - 4_688.0).max(0.0)));
     assert_eq!(answers[6].get("statistics").or(answers[6].get("game")), None, "only adaptive has them");
-    let answers = json(&["--manager", "adaptive", "--script", "-"], script);
+    let answers = json(&["script", "-", "--manager", "adaptive"], script);
     assert!(answers[6]["statistics"].as_str().unwrap().starts_with("Time Stats: Total=1, Success=0"));
     assert_eq!(
         (&answers[6]["game"]["losses"], &answers[6]["game"]["phases"]["Opening"]["moves"]),
         (&0.into(), &1.into())
     );
-    let answers = json(&["--manager", "smooth(preset=lc0)", "--script", "-"], script);
+    let answers = json(&["script", "-", "--manager", "smooth(preset=lc0)"], script);
     let account = &answers[6]["move"];
     assert_eq!((&account["stop"], &account["used_ms"]), (&"time".into(), &4_600.0.into()));
     assert_eq!((&account["limit_ms"], &account["due_ms"]), (&4_688.0.into(), &4_688.0.into()));
@@ -128,20 +128,24 @@ fn a_script_says_what_stopped_the_search_and_when_it_would_have_stopped_otherwis
 #[test]
 fn bad_input_is_named_in_one_line() {
     for (args, input, expected) in [
-        (&["--manager", "fast", "--clock", "1"] as &[&str], "", "unknown time manager \"fast\""),
+        (&["move", "--manager", "fast", "--clock", "1"] as &[&str], "", "unknown time manager \"fast\""),
         (
-            &["--manager", "smooth(init-nps=5000", "--clock", "1"],
+            &["move", "--manager", "smooth(init-nps=5000", "--clock", "1"],
             "",
             "time manager \"smooth(init-nps=5000\": at offset 20: ",
         ),
-        (&["--clock", "1", "--nps", "0"], "", "--nps 0: a speed is more than 0"),
-        (&["--clock", "nan"], "", "--clock NaN: a time is a number of milliseconds, 0 or more"),
-        (&["--clock", "1", "--inc", "-5"], "", "--inc -5: a time is a number of milliseconds, 0 or more"),
-        (&["--script", "-", "--overhead", "inf"], "", "--overhead inf: a time is a number of milliseconds, 0 or more"),
-        (&["--clock", "1", "--moves-left", "-1"], "", "--moves-left -1: the rest of a game is a number of plies"),
-        (&["--script", "-"], "{\"event\":\"dance\"}", "- line 1 is no event: unknown variant `dance`"),
-        (&["--script", "-"], "\n{\"event\":\"plan\"}", "- line 2 is no event: missing field `clock_ms`"),
-        (&["--script", "nowhere.jsonl"], "", "cannot read nowhere.jsonl"),
+        (&["move", "--clock", "1", "--nps", "0"], "", "--nps 0: a speed is more than 0"),
+        (&["move", "--clock", "nan"], "", "--clock NaN: a time is a number of milliseconds, 0 or more"),
+        (&["move", "--clock", "1", "--inc", "-5"], "", "--inc -5: a time is a number of milliseconds, 0 or more"),
+        (&["script", "-", "--overhead", "inf"], "", "--overhead inf: a time is a number of milliseconds, 0 or more"),
+        (
+            &["move", "--clock", "1", "--moves-left", "-1"],
+            "",
+            "--moves-left -1: the rest of a game is a number of plies",
+        ),
+        (&["script", "-"], "{\"event\":\"dance\"}", "- line 1 is no event: unknown variant `dance`"),
+        (&["script", "-"], "\n{\"event\":\"plan\"}", "- line 2 is no event: missing field `clock_ms`"),
+        (&["script", "nowhere.jsonl"], "", "cannot read nowhere.jsonl"),
     ] {
         let output = explain(args, input);
         let error = String::from_utf8(output.stderr).unwrap();
@@ -151,10 +155,10 @@ fn bad_input_is_named_in_one_line() {
     }
     // Flags for a script alone.
     for flag in ["--stoppers", "--table"] {
-        let output = explain(&["--clock", "1", flag], "");
+        let output = explain(&["move", "--clock", "1", flag], "");
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{error}");
-        assert!(error.contains(flag) && error.contains("--clock"), "{error}");
+        assert!(error.contains(flag), "{error}");
     }
 }
 

@@ -61,7 +61,7 @@ fn a_browser_shows_the_page() {
     };
     let folder = inputs();
     let path = folder.path();
-    let page = report(path, &["games.txt", "replay30", "comparison", "simulation.x", "match.pgn", "audit", "lc0.log"]);
+    let page = report(path, &["games.txt", "replay30", "comparison", "simulation.x", "match.pgn", "audit"]);
 
     // A broken script is seen, so that its absence below means something.
     fs::write(path.join("broken.html"), "<!doctype html><title>x</title><script>none()</script>").unwrap();

@@ -200,8 +200,8 @@ fn a_wrong_move_and_hostile_names_harm_no_command() {
         fs::write(path.join(name), game).unwrap();
         let output = zeitnot(path, &["time", "audit", name, "--manager", "smooth", "--manager", "smooth"]);
         let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-        assert!(output.status.success() && out.contains("| b | 1 |"), "{name}: {out}");
-        assert!(out.contains("[2J\\|\\u001b[2J | 1 |") && !out.contains('\u{1b}'), "{name}: {out}");
+        assert!(output.status.success() && out.contains("| b | bullet | 1 |"), "{name}: {out}");
+        assert!(out.contains("[2J\\|\\u001b[2J | bullet | 1 |") && !out.contains('\u{1b}'), "{name}: {out}");
         assert_eq!(out.matches("| smooth |").count(), 1, "{out}");
         let report = zeitnot(path, &["time", "report", name, "--svg=charts", "--manager", "smooth"]);
         let said = String::from_utf8(report.stderr).unwrap();

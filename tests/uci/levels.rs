@@ -174,7 +174,7 @@ fn a_clock_within_the_overhead_is_searched_and_won_games_are_won() {
     let mut engine = Uci::ready_with(&["--weights=zeitnot-tiny"]);
     let mut told = 0;
     for _ in 0..3 {
-        let answer = engine.search("fen 5K2/8/4Q3/8/8/8/8/k7 w - - 0 1", "go wtime 150 btime 60000 winc 100 binc 100");
+        let answer = engine.search("5K2/8/4Q3/8/8/8/8/k7 w - - 0 1", "go wtime 150 btime 60000 winc 100 binc 100");
         assert!(!["e6b3", "e6a2"].contains(&answer.best.as_str()), "{:?}", answer.lines);
         told += notes(&answer, "the clock has less than Move Overhead").len();
     }

@@ -109,7 +109,7 @@ mod tests {
             ("r6k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1", Some(3), "c4g8"),
             // A quiet move mates in two, and no check does.
             ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", None, ""),
-            ("4k3/8/8/8/8/8/8/8 w - - 0 1", None, ""),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", None, ""),
         ] {
             let game = Game::from_fen(fen, false).unwrap();
             let line = mate_by_checks(game.current(), 5);
