@@ -200,7 +200,7 @@ fn a_game_goes_on_through_takebacks_bad_lines_and_a_kill() {
     assert_eq!((written.game.moves(), written.result), (game.moves(), Some("0-1")));
     let tags = ["White", "Black", "TimeControl", "Termination", "BlackNetwork"].map(|tag| written.tag(tag).to_owned());
     assert_eq!(tags, ["Ada", "Zeitnot", "3600+5", "normal", "random"]);
-    for ply in 0..64 {
+    for ply in 0..60 {
         let times = move_times(written.comments_of(ply));
         assert!(times.clock_ms > Some(3_000_000.0) && times.used_ms.is_some(), "{ply}: {times:?}");
         assert_eq!(times.nodes.is_some(), ply % 2 == 1, "a person has no nodes");

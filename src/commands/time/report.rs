@@ -25,7 +25,7 @@ pub fn command() -> Command {
         ))
         .arg(path("out", "FILE.html", "Page, which needs no other file"))
         .arg(path("svg", "FOLDER", "Folder of the charts as SVG files"))
-        .args(asked::args("Time manager asked about games of engines; named, of people, too"))
+        .args(asked::args("Time manager asked of engines; named, of people, too"))
         .group(ArgGroup::new("outputs").args(["out", "svg"]).multiple(true).required(true))
 }
 
