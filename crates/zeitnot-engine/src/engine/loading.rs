@@ -67,14 +67,18 @@ struct Key {
 
 impl Key {
     fn of(options: &Options) -> Key {
+        let weights = named_path(&options.weights);
+        // Where it decides nothing, another time manager loads nothing anew.
+        let is_unnamed = weights.is_none() && backend::needs_network(&options.backend).unwrap_or(true);
+        let takes_maia = options.against_person || human::rating_of(&options.time_manager).is_some();
         Key {
-            weights: named_path(&options.weights),
+            weights,
             backend: options.backend.to_ascii_lowercase(),
             backend_options: options.backend_options.clone(),
             runtime: named_path(&options.runtime),
             cache: options.cache_positions(),
             history_fill: options.history_fill,
-            takes_maia: options.against_person || human::rating_of(&options.time_manager).is_some(),
+            takes_maia: is_unnamed && takes_maia,
         }
     }
 }
