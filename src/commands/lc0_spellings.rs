@@ -2,30 +2,21 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// The flag that marks a spelling.
-#[derive(Clone, Copy)]
-enum Flag {
-    /// No flag: the words suffice.
-    None,
-    /// A flag, which is dropped; its value becomes the first argument of the new spelling.
-    Value(&'static str),
-}
-
-/// A spelling of Lc0: its word, its flag, and our words.
-type Spelling = (&'static str, Flag, &'static [&'static str]);
+/// A spelling of Lc0: its word, a flag that is dropped and whose value becomes the first argument, and our words.
+type Spelling = (&'static str, Option<&'static str>, &'static [&'static str]);
 
 const SPELLINGS: [Spelling; 9] = [
     // Lc0 names its searches by the first word, and settings of GUIs may have it.
-    ("classic", Flag::None, &["uci", "--search-algorithm=classic"]),
-    ("dag-preview", Flag::None, &["uci", "--search-algorithm=classic"]),
-    ("policyhead", Flag::None, &["uci", "--search-algorithm=policyhead"]),
-    ("valuehead", Flag::None, &["uci", "--search-algorithm=valuehead"]),
+    ("classic", None, &["uci", "--search-algorithm=classic"]),
+    ("dag-preview", None, &["uci", "--search-algorithm=classic"]),
+    ("policyhead", None, &["uci", "--search-algorithm=policyhead"]),
+    ("valuehead", None, &["uci", "--search-algorithm=valuehead"]),
     // Lc0's tools.
-    ("describenet", Flag::Value("--weights"), &["net", "describe"]),
-    ("describenet", Flag::Value("-w"), &["net", "describe"]),
-    ("describenet", Flag::None, &["net", "describe"]),
-    ("leela2onnx", Flag::Value("--input"), &["net", "convert"]),
-    ("leela2onnx", Flag::None, &["net", "convert"]),
+    ("describenet", Some("--weights"), &["net", "describe"]),
+    ("describenet", Some("-w"), &["net", "describe"]),
+    ("describenet", None, &["net", "describe"]),
+    ("leela2onnx", Some("--input"), &["net", "convert"]),
+    ("leela2onnx", None, &["net", "convert"]),
 ];
 
 /// Commands of Lc0 that are none here, or flags of a command, and what does their work.
@@ -63,16 +54,13 @@ fn rewritten(arguments: &[OsString], (word, flag, now): &Spelling) -> Option<Vec
     let (first, rest) = given.split_first()?;
     let mut rest = (first == word).then(|| rest.to_vec())?;
     let mut value = None;
-    match *flag {
-        Flag::None => {}
-        Flag::Value(name) => {
-            let at = position(&rest, name)?;
-            let flag = rest.remove(at);
-            value = match flag.to_str().and_then(|text| text.split_once('=')) {
-                Some((_, text)) => Some(text.into()),
-                None => (at < rest.len()).then(|| rest.remove(at)),
-            };
-        }
+    if let Some(name) = flag {
+        let at = position(&rest, name)?;
+        let flag = rest.remove(at);
+        value = match flag.to_str().and_then(|text| text.split_once('=')) {
+            Some((_, text)) => Some(text.into()),
+            None => (at < rest.len()).then(|| rest.remove(at)),
+        };
     }
     let words = now.iter().map(OsString::from);
     Some(std::iter::once(program.clone()).chain(words).chain(value).chain(rest).collect())

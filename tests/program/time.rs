@@ -158,7 +158,7 @@ fn bad_input_is_named_in_one_line() {
         let output = explain(&["move", "--clock", "1", flag], "");
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{error}");
-        assert!(error.contains(flag), "{error}");
+        assert!(error.contains(flag) && error.contains("--clock"), "{error}");
     }
 }
 
