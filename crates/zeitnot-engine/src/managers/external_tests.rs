@@ -202,16 +202,24 @@ fn a_program_that_answers_nothing_costs_little() {
         (r#"yes | tr -d "\n""#, "writes without end"),
         (r#"yes "{" | tr -d "\n""#, "writes without end"),
         ("exec >&-; sleep 100", "the program has closed its output; smooth plays on"),
-        ("exec <&-; sleep 100", "the program has closed its input; smooth plays on"),
+        ("exec <&-; : >CLOSED; sleep 100", "the program has closed its input; smooth plays on"),
         (r#"trap "" TERM HUP PIPE; cat >/dev/null"#, "no answer to plan for "),
         ("sleep 100", "no answer to plan for "),
         ("exit 0", "the program has ended (exit status: 0); smooth plays on"),
         (r#"read -r line; echo "{\"budget_ms\":300}"; kill -9 $$"#, "the program has ended (signal: 9 (SIGKILL))"),
     ];
+    let folder = tempfile::tempdir().unwrap();
+    let closed = folder.path().join("closed");
     for (script, problem) in cases {
         let start = Instant::now();
-        let command = format!("sh -c '{script}'");
-        let (mut manager, _, said) = planned(&command, Patience::UntilDue);
+        let command = format!("sh -c '{}'", script.replace("CLOSED", &format!("\"{}\"", closed.display())));
+        let (mut manager, said) = started(&command, Patience::UntilDue);
+        // A line that was written before stays in the pipe, and nothing tells that nobody reads it.
+        while script.contains("CLOSED") && !closed.exists() {
+            assert!(start.elapsed() < Duration::from_secs(30), "{script}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        manager.plan(&request());
         manager.finish(&MoveOutcome::default());
         // More events than a pipe holds.
         let (_, longest) = play(&mut manager, 500);
