@@ -13,7 +13,7 @@
 //! | [`zeitnot_charts`] | charts as SVG | everything but text |
 //! | `zeitnot_kernels` | arithmetic of networks on a processor, for each instruction set; all that is unsafe about it | everything else |
 //! | [`zeitnot_engine`] | one playing engine: clock, chess, networks, runtimes, backends, tablebases, the search, the engine with its options | UCI, command lines, the laboratory |
-//! | [`zeitnot_lab`] | the time laboratory and the measurements of a machine: games on a real or virtual clock, recordings, replay, simulation, tuning, audits, reports, benchmarks | UCI, command lines |
+//! | [`zeitnot_lab`] | the time laboratory and the measurements of a machine: games on a real or virtual clock, recordings, replay, simulation, audits, reports, benchmarks | UCI, command lines |
 //! | `zeitnot` | this package, the program: [`uci`], the protocol as text; [`crash_report`]; and `commands`, one file a subcommand, which parses the command line and maps errors to exit codes | how a network runs, how a search works |
 //!
 //! Beside them lie `models/` (the networks of our own, how they were trained, and the labeller of training games, a

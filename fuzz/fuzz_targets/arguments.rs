@@ -1,4 +1,4 @@
-//! Reads the small texts of the command line: clocks, rules, tests, parameters, options of devices.
+//! Reads the small texts of the command line: clocks, rules, tests, options of devices.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,7 +6,6 @@ use std::fmt::Display;
 use std::str::FromStr;
 use zeitnot_engine::backend::{DeviceOptions, Isa};
 use zeitnot_lab::strength::sprt::{Sprt, SprtModel};
-use zeitnot_lab::tune::{ManagerParameter, read_parameters};
 use zeitnot_lab::{DrawRule, LagModel, ResignRule, TimeControl, TimeControls, audit};
 
 /// Reads `text`. A complaint about a line has one line.
@@ -19,10 +18,7 @@ fn read<T: FromStr<Err: Display>>(text: &str) -> Option<T> {
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);
     let text = String::from_utf8_lossy(data);
-    let _ = (read_parameters(&text), audit::read_tag(&text));
-    if let Some(parameter) = ManagerParameter::parse(&text) {
-        let _ = parameter.set("smooth(piggybank(per-move=1))", 0.5);
-    }
+    let _ = audit::read_tag(&text);
     if let Some(control) = read::<TimeControl>(&text) {
         assert!(control.to_string().parse::<TimeControl>().is_ok(), "{text:?} is printed as {control}");
     }

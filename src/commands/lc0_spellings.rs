@@ -128,8 +128,6 @@ mod tests {
             "time explain script --script",
             "time explain game g.pgn --ply 3",
             "time explain move --clock 1",
-            "time tune --help",
-            "time tune match --on replay",
             "time replay a.zt",
             "match --decisions folder",
             "eval --moves perft",

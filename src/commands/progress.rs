@@ -10,12 +10,6 @@ pub fn games(total: u64) -> ProgressBar {
     ProgressBar::new(total).with_style(style)
 }
 
-/// A bar over the iterations of a tuning, with the values of its parameters as its message.
-pub fn iterations(total: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} iteration {pos}/{len} {msg} [{elapsed_precise}, {eta} to go]");
-    ProgressBar::new(total).with_style(style.unwrap_or(ProgressStyle::default_bar()))
-}
-
 /// A bar over positions, with the time to the end.
 pub fn positions(total: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} position {pos}/{len} [{elapsed_precise}, {eta} to go]");

@@ -99,18 +99,6 @@ class Compare:
         return [line for journal in sorted((folder / "compare").glob("*.jsonl")) for line in lines_of_json(journal)]
 
 
-class Tune:
-    """A tuning keeps a journal of its iterations (that of the games only serves the iteration that is under way), and resumes."""
-
-    def command(self, folder: Path):
-        (folder / "parameters").write_text("smooth(extension), float, 1.0, 0.0, 2.0, 0.2, 0.002\n")
-        return ["time", "tune", "match", "--parameters", str(folder / "parameters"), "--iterations", "100000", "--pairs", "1",
-                *VIRTUAL, *FAST, "--openings", str(folder / "book.epd"), "--out", str(folder / "tune")]
-
-    def finished(self, folder: Path):
-        return [line for journal in [folder / "tune/course.jsonl"] for line in lines_of_json(journal)]
-
-
 class Record:
     """A recording appends searches to a file, and resumes."""
 
@@ -191,7 +179,7 @@ def main() -> int:
     zeitnot, chance = str(Path(options.zeitnot).resolve()), random.Random(options.seed)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    commands = {"match": Match(), "compare": Compare(), "tune": Tune(), "record": Record(), "fetch": Fetch(server.server_port),
+    commands = {"match": Match(), "compare": Compare(), "record": Record(), "fetch": Fetch(server.server_port),
                 "convert": Convert()}
     if options.zeitnot_label:
         runnable(options.zeitnot_label)

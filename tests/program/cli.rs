@@ -115,7 +115,7 @@ fn the_short_help_of_every_command_is_one_screen() {
         assert!(!short.iter().any(|line| line.starts_with("Engine options")), "{command:?}");
         assert!(long.len() >= short.len(), "{command:?}");
         let below = subcommands(&short);
-        // `tune` and `explain` are one command each.
+        // `explain` is one command.
         if below.is_empty() && !hidden.contains(&command) {
             leaves.push(command.iter().take(2).cloned().collect::<Vec<_>>());
         }
@@ -166,8 +166,6 @@ fn a_wrong_command_line_exits_with_2() {
         &["perft", "4"],
         &["time", "explain"],
         &["time", "explain", "--nps=5"],
-        &["time", "tune", "games", "--parameters=x"],
-        &["time", "tune", "replay", "--parameters=x"],
         &["net", "fetch"],
         &["net", "fetch", "T1-256", "--backend=random"],
         &["net", "fetch", "T1-256", "--prepare", "--weights=x"],

@@ -92,14 +92,12 @@ fn files_of_lines() {
     let plans = format!("{plan}\n{plan}\n");
     let positions = "{\"fen\":\"startpos\"}\n\n{\"fen\":\"startpos\",\"moves\":[\"e2e4\"]}\n";
     let simulate = ["time", "simulate", "--games=20", "--manager=smooth", "--json", "--fit=fit.pgn.jsonl"];
-    let tune = ["time", "tune", "simulate", "--iterations=1", "--games=4", "--parameters=a.params", "--out=tuned"];
-    let cases: [(&str, &str, &[&str]); 7] = [
+    let cases: [(&str, &str, &[&str]); 6] = [
         ("positions.jsonl", positions, &["eval", "--backend=random", "--positions=positions.jsonl"]),
         ("script.jsonl", &plans, &["time", "explain", "script", "script.jsonl"]),
         ("fit.pgn.jsonl", &journal, &simulate),
         ("asked.jsonl", &asked, &["time", "verify", "--json", "asked.jsonl"]),
         ("results.jsonl", &results, &["time", "report", "--svg=charts", "results.jsonl"]),
-        ("a.params", "smooth(extension), float, 0.5, 0, 2, 0.2, 0.02\n", &tune),
         ("options", "threads=1\nbackend=uniform\n", &["eval", "--config=options"]),
     ];
     for (file, content, arguments) in cases {

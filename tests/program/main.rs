@@ -26,7 +26,6 @@ mod play;
 mod record_replay;
 mod terminal;
 mod time;
-mod tune;
 mod virtual_match;
 #[cfg(target_os = "linux")]
 mod wheel;

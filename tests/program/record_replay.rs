@@ -101,48 +101,6 @@ fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
 }
 
 #[test]
-fn a_map_judges_short_searches_by_the_long_ones() {
-    let folder = folder();
-    assert!(record(folder.path(), "traces.zt", &[]).status.success());
-    let map = |args: &[&str]| {
-        zeitnot(
-            folder.path(),
-            &[&["time", "tune", "scan", "traces.zt", "--backend", "random", "--json"], args].concat(),
-        )
-    };
-    let points = |args: &[&str]| -> Vec<serde_json::Value> {
-        let output = map(args);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
-    };
-    let few = points(&["--playouts", "20", "--with", "CPuct=1.745,4", "--with", "CPuct=0.5;FpuValue=1"]);
-    let names: Vec<&str> = few.iter().map(|point| point["with"].as_str().unwrap()).collect();
-    assert_eq!(names, ["as it is", "CPuct=1.745", "CPuct=4", "CPuct=0.5;FpuValue=1"]);
-    assert_eq!((&few[0]["positions"], &few[0]["playouts"]), (&12.into(), &20.into()));
-    // The default named is the default; the gain is what less is lost.
-    assert_eq!((&few[1]["regret"], &few[1]["gain"]), (&few[0]["regret"], &0.0.into()));
-    for point in &few[2..] {
-        let lost = |point: &serde_json::Value| point["regret"].as_f64().unwrap();
-        assert!((lost(&few[0]) - lost(point) - point["gain"].as_f64().unwrap()).abs() < 1e-12, "{point}");
-    }
-    assert!(few[2]["regret"] != few[0]["regret"] || few[3]["regret"] != few[0]["regret"], "{few:?}");
-    // As long as the record's own, a search chooses what that chose, but where the tree that the game left decides.
-    let many = points(&["--playouts", "960", "--with", "CPuct=1.745"]);
-    assert!(many[0]["agreement"].as_f64() > few[0]["agreement"].as_f64(), "{many:?}");
-    assert!(many[0]["regret"].as_f64() < few[0]["regret"].as_f64(), "{many:?}");
-    for (args, problem) in [
-        (&["--with", "CPuct"][..], "--with CPuct: CPuct: no NAME=VALUE"),
-        (&["--with", "CPuct=-7"], "--with CPuct=-7"),
-        (&["--with", "None=7"], "--with None=7"),
-        (&["--with", "WeightsFile=other"], "it loads another network"),
-    ] {
-        let output = map(args);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains(problem) && said.lines().count() == 1, "{said}");
-    }
-}
-
-#[test]
 fn a_simulation_plays_games_from_recordings() {
     let folder = folder();
     assert!(record(folder.path(), "traces.zt", &[]).status.success());

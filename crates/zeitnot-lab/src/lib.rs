@@ -1,5 +1,5 @@
 //! The time laboratory and the measurements of a machine: games on a real or virtual clock with their statistics,
-//! recorded searches and what time managers make of them, simulated clocks, tuning, audits of the clocks of any games,
+//! recorded searches and what time managers make of them, simulated clocks, audits of the clocks of any games,
 //! reports, benchmarks.
 //!
 //! A module uses only modules above its own row; a test reads this table and every import.
@@ -16,7 +16,6 @@
 //! | [`proof`] | games at three scales that show what the default manager is worth, and bounds declared before them |
 //! | [`recordings`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
-//! | [`tune`] | parameters tuned by SPSA on matches, replays or simulated games |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
 //! | [`analysis`] | games analysed: evaluations, accuracy, judgements, annotated PGN, and how the players spent their clocks |
 //! | [`results`] | the results of all these, as they are printed and read |
@@ -37,7 +36,6 @@ mod sample;
 pub mod setup;
 pub mod simulation;
 pub mod strength;
-pub mod tune;
 
 pub use clock_use::{ClockUse, MoveTime};
 pub use comparison::{Cell, Comparison, PlayerTimes, Rank};

@@ -1,4 +1,4 @@
-//! Declares and reads the flags of games that `match`, `time compare` and `time tune match` share: openings, clock,
+//! Declares and reads the flags of games that `match` and `time compare` share: openings, clock,
 //! adjudication, seed.
 
 use super::{fen_option, flag, game_from, text_with_paths};
@@ -230,7 +230,7 @@ pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> 
             settings.insert((*name).to_owned(), values.join(" ").into());
         }
     }
-    // Named, for a tuning may have begun when games without openings began at the start position.
+    // Named, for work may have begun when games without openings began at the start position.
     if !matches.contains_id("fen") {
         settings.entry("openings").or_insert("builtin".into());
     }

@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `match_flags` | openings, clock, adjudication, seed: for `match`, `time compare` and `time tune match` |
+//! | `match_flags` | openings, clock, adjudication, seed: for `match` and `time compare` |
 //! | `time_flags` | managers, time controls, speeds and recordings: for the commands of `time` |
 
 pub mod match_flags;

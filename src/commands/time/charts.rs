@@ -1,4 +1,4 @@
-//! Writes the charts of a report as files: for `time report` and `time tune`.
+//! Writes the charts of a report as files: for `time report`.
 
 use anyhow::Context as _;
 use std::fs;

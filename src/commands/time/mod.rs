@@ -12,7 +12,6 @@ mod record;
 mod replay;
 mod report;
 mod simulate;
-mod tune;
 mod verify;
 
 pub use explain::show as show_plan;
@@ -31,7 +30,6 @@ pub fn command() -> Command {
         replay::command(),
         verify::command(),
         simulate::command(),
-        tune::command(),
         report::command(),
     ])
 }
@@ -46,7 +44,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("replay", matches)) => replay::run(matches),
         Some(("verify", matches)) => verify::run(matches),
         Some(("simulate", matches)) => simulate::run(matches),
-        Some(("tune", matches)) => tune::run(matches),
         Some(("report", matches)) => report::run(matches),
         _ => unreachable!("clap requires one of the commands"),
     }

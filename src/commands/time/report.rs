@@ -1,5 +1,4 @@
-//! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations, audits and
-//! tunings.
+//! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations and audits.
 
 use super::asked;
 use super::charts::write_charts;
@@ -18,10 +17,10 @@ use zeitnot_text::printable::plain;
 pub fn command() -> Command {
     let path = |name, value_name, help| flag(name, value_name).value_parser(value_parser!(PathBuf)).help(help);
     Command::new("report")
-        .about("Write a page with charts about games, matches, comparisons, replays, simulations, audits and tunings")
-        .arg(time_flags::files("Games in PGN, outputs of --json, or courses of time tune").long_help(
-            "Games in PGN with clocks or times in their comments, outputs of match, time compare, time replay, time simulate or time \
-             audit with --json, or courses of time tune",
+        .about("Write a page with charts about games, matches, comparisons, replays, simulations and audits")
+        .arg(time_flags::files("Games in PGN, or outputs of --json").long_help(
+            "Games in PGN with clocks or times in their comments, or outputs of match, time compare, time replay, time simulate or \
+             time audit with --json",
         ))
         .arg(path("out", "FILE.html", "Page, which needs no other file"))
         .arg(path("svg", "FOLDER", "Folder of the charts as SVG files"))

@@ -1,5 +1,5 @@
-//! Keeps the finished games of a match, or the iterations of a tuning, in a file, a line of JSON each, so that
-//! interrupted work goes on where it stopped.
+//! Keeps the finished games of a match, or of an analysis, in a file, a line of JSON each, so that interrupted
+//! work goes on where it stopped.
 
 use super::journal_error::JournalError;
 use super::record::GameRecord;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zeitnot_text::files::without_marks;
 
-/// An entry of a journal, one line each: a game of a match, an iteration of a tuning.
+/// An entry of a journal, one line each: a game of a match or of an analysis.
 pub trait Entry: Serialize + DeserializeOwned {
     /// A word for the whole work, such as `match`.
     const WHOLE: &'static str;

@@ -7,12 +7,10 @@
 //! | `recording_file`, `packing` | recordings: a line that says what was recorded, then compressed blocks |
 //! | `positions` | the positions to record, from PGN and EPD |
 //! | `recorder` | searches a position with the tree that a game would have left, and records it |
-//! | `choice` | searches recorded positions anew, with other parameters of the search |
 //! | `replayed_search`, `root_pruning` | a recorded search under a timekeeper |
 //! | `replay` | the moves of a game under a time manager: when each search stops, and what is played |
 //! | `regret` | replays at equal mean nodes, the oracle, and errors by bootstrap over games |
 
-mod choice;
 mod packing;
 mod positions;
 mod recorded_search;
@@ -23,7 +21,6 @@ mod replay;
 mod replayed_search;
 mod root_pruning;
 
-pub use choice::{Chooser, choose_all};
 #[cfg(test)]
 pub(super) use packing::tests::example as example_search;
 pub use positions::{PositionsError, SideOfGame, Sides, read_positions, read_sides};

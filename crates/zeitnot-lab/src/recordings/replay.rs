@@ -54,11 +54,6 @@ impl Replayed {
         sum as f64 / self.moves.len().max(1) as f64
     }
 
-    /// The value that a choice loses, on average.
-    pub fn mean_regret(&self) -> f64 {
-        self.regrets().iter().sum::<f64>() / self.moves.len().max(1) as f64
-    }
-
     /// The value that each choice loses.
     pub fn regrets(&self) -> Vec<f64> {
         self.moves.iter().map(|mv| mv.regret).collect()

@@ -4,9 +4,8 @@ use super::ReportError;
 use super::audits::Audit;
 use super::matches::Match;
 use super::runs::RunRow;
-use super::tunings::Tuning;
 use crate::games::is_match_journal;
-use crate::results::{ComparisonResult, CourseSettings, LabResult};
+use crate::results::{ComparisonResult, LabResult};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::io::{Read, Seek};
@@ -24,8 +23,6 @@ pub enum Input {
     Row(RunRow),
     /// A comparison.
     Comparison(ComparisonResult),
-    /// A tuning.
-    Tuning(Tuning),
     /// Matches.
     Matches(Vec<Match>),
     /// The audit of games.
@@ -87,9 +84,8 @@ fn begins_like_json(bytes: &[u8]) -> bool {
 }
 
 fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
-    let mut values = values.into_iter().enumerate();
     let (mut inputs, mut matches, mut audits) = (Vec::new(), Vec::new(), Vec::new());
-    while let Some((at, value)) = values.next() {
+    for (at, value) in values.into_iter().enumerate() {
         if !value.is_object() {
             return Err(ReportError::UnknownJson);
         }
@@ -100,7 +96,6 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
             return Err(ReportError::NoKind { number: at + 1 });
         }
         match read(at, value)? {
-            LabResult::Course(settings) => inputs.push(Input::Tuning(read_course(at, settings, &mut values)?)),
             LabResult::Comparison(comparison) => inputs.push(Input::Comparison(comparison)),
             LabResult::Replay(replay) => inputs.push(Input::Row(RunRow::Replay(replay))),
             LabResult::Simulation(simulation) => inputs.push(Input::Row(RunRow::Simulation(simulation))),
@@ -110,11 +105,9 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
             LabResult::LostOnTime(lost) => open(&mut audits, |last| last.sums.is_none()).lost.push(*lost),
             LabResult::Audit(end) => open(&mut audits, |last| last.sums.is_none()).sums = Some(end.summary),
             LabResult::Rating(_) => {}
-            LabResult::Recording(_)
-            | LabResult::Verification(_)
-            | LabResult::Scan(_)
-            | LabResult::BatchSpeed(_)
-            | LabResult::Tuning(_) => return Err(ReportError::UnknownJson),
+            LabResult::Recording(_) | LabResult::Verification(_) | LabResult::BatchSpeed(_) => {
+                return Err(ReportError::UnknownJson);
+            }
         }
     }
     let is_audit = !audits.is_empty();
@@ -147,25 +140,6 @@ fn reason(error: &serde_json::Error) -> String {
     error.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Reads on in the journal of `time tune`: behind the settings come the iterations, and a line that ends it.
-fn read_course(
-    at: usize,
-    settings: CourseSettings,
-    lines: &mut impl Iterator<Item = (usize, Value)>,
-) -> Result<Tuning, ReportError> {
-    // Courses are drawn in steps of the last perturbation.
-    let is_declared = |name: &String| settings.parameters.get(name).is_some_and(|parameter| parameter.c_end > 0.0);
-    if let Some(name) = settings.order.iter().find(|name| !is_declared(name)) {
-        return Err(ReportError::Entry {
-            number: at + 1,
-            reason: format!("no parameter {name:?} with a c_end above 0"),
-        });
-    }
-    let lines = lines.filter(|(_, value)| value.get("end").is_none());
-    let course = lines.map(|(at, value)| read(at, value)).collect::<Result<_, _>>()?;
-    Ok(Tuning { settings, course })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{Report, ReportRules};
@@ -184,8 +158,6 @@ mod tests {
 
     const END: &str = r#"{"kind":"audit","summary":{"players":[],"lost_on_time":0,"managers":[]}}"#;
 
-    const COURSE: &str = r#"{"kind":"course","order":[],"parameters":{},"iterations":5,"seed":1,"judge":{}}"#;
-
     #[test]
     fn files_are_known_by_their_content() {
         let simulation = serde_json::to_string(&LabResult::Simulation(Box::default())).unwrap();
@@ -199,7 +171,6 @@ mod tests {
             ("{a comment} 1. e4 e5 *\n", "Games"),
             (&format!("{moved}\n{END}\n").repeat(2), "Audit Audit"),
             (r#"{"kind":"comparison","cells":[],"times":[],"ranking":[]}"#, "Comparison"),
-            (&format!("{COURSE}\n{{\"end\":true}}\n"), "Tuning"),
             (&format!("{game}\n{rating}\n"), "Matches"),
             (&simulation, "Row"),
             // Whatever they are together.
@@ -226,8 +197,6 @@ mod tests {
         assert!(kind(r#"{"kind":"benchmark"}"#).starts_with("entry 1: unknown variant `benchmark`, expected one of"));
         assert_eq!(kind(END), "an audit of no move");
         assert_eq!(kind(r#"{"kind":"comparison","cells":[]}"#), "entry 1: missing field `times`");
-        let undeclared = COURSE.replace("[]", "[\"a\"]");
-        assert_eq!(kind(&undeclared), "entry 1: no parameter \"a\" with a c_end above 0");
         let cut = format!("{END}\n{{\"file\":");
         assert!(kind(&cut).starts_with("line 2: "), "{}", kind(&cut));
         for cut in [r#"[{"manager":"smooth","mov"#, "{\n \"cells\": [", "[{", r#"[{"a":1},{"b""#] {

@@ -7,7 +7,7 @@
 //! | `runs` | rows of several files that belong together, by their conditions |
 //! | `games`, `clocks`, `budgets`, `means`, `budget_figures`, `people` | games with clocks |
 //! | `lost_games` | the table of games lost on time |
-//! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits` | the sections about the other inputs |
+//! | `replays`, `comparisons`, `simulations`, `matches`, `audits` | the sections about the other inputs |
 //! | `clock_figures` | the figures that several sections have |
 //! | `figure` | sections, figures and tables |
 //! | `page` | the page, from the templates in `templates/` |
@@ -29,7 +29,6 @@ mod people;
 mod replays;
 mod runs;
 mod simulations;
-mod tunings;
 
 pub use figure::{Figure, Listing, Section, Table};
 pub use page::page;
@@ -63,11 +62,11 @@ pub const MATCH_JOURNAL: &str =
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The file is none of the inputs.
-    #[error("neither games in PGN, nor JSON of match, time replay, compare, simulate, audit or tune")]
+    #[error("neither games in PGN, nor JSON of match, time replay, compare, simulate or audit")]
     Unknown,
     /// The file is JSON of something else.
     #[error(
-        "JSON of none of the commands match, time replay, time compare, time simulate and time audit (with --json), nor the course of time tune"
+        "JSON of none of the commands match, time replay, time compare, time simulate and time audit (with --json)"
     )]
     UnknownJson,
     /// The file is a journal, which has the games for `--resume` alone.
@@ -75,7 +74,7 @@ pub enum ReportError {
     Journal,
     /// An object in the file has no kind.
     #[error(
-        "entry {number} has no \"kind\", which results have since version 0.1: make it again with match, time replay, time compare, time simulate or time audit (with --json), or time tune"
+        "entry {number} has no \"kind\", which results have since version 0.1: make it again with match, time replay, time compare, time simulate or time audit (with --json)"
     )]
     NoKind {
         /// The number of the object, from 1.
@@ -179,7 +178,6 @@ impl Report {
                 Input::Comparison(comparison) => self.add_section(comparisons::section(name, &comparison)),
                 Input::Matches(matches) => self.add_section(matches::section(name, &matches)),
                 Input::Audit(audit) => self.add_section(audits::section(name, &audit)),
-                Input::Tuning(tuning) => self.add_section(tunings::section(name, &tuning)),
                 Input::Row(row) => self.add_row(name, row),
             }
         }

@@ -223,36 +223,3 @@ fn damaged_games_are_named() {
         Added::default()
     );
 }
-
-#[test]
-fn a_course_is_drawn_whatever_its_lines_hold() {
-    let parameter = r#"{"type":"float","start":0.5,"min":0,"max":2,"c_end":0.1,"r_end":0.002}"#;
-    let settings = format!(
-        r#"{{"kind":"course","order":["<a>(b)"],"parameters":{{"<a>(b)":{parameter}}},"iterations":2,"seed":1,"judge":{{}}}}"#
-    );
-    let line = |number: u64, measured: &str, values: &str| {
-        let judged = r#""cell":"10+0.1","points":1.5,"most":2,"refused":["lost 1 of 4 games on time",null]"#;
-        format!(
-            r#"{{"iteration":{number},"plus":[0.6],"minus":[0.4],{judged},"measured":{measured},"values":{values}}}"#
-        )
-    };
-    let games = r#"{"games":{"wins":2,"draws":1,"losses":1,"pentanomial":[0,0,1,1,0]}}"#;
-    // A line may lack values, and numbers may be as large as they get.
-    let lines = [line(1, games, "[0.7]"), line(2, games, "[]"), line(3, games, "[1e308]")];
-    let course = format!("{settings}\n{}\n{{\"end\":true}}\n", lines.join("\n"));
-    let mut report = Report::default();
-    report.add("course.jsonl", &mut Cursor::new(course.as_bytes()), &RULES()).unwrap();
-    let sections = report.sections();
-    assert_eq!(
-        sections[0].introduction,
-        "1 parameter tuned by SPSA: 2 of 2 iterations; 2 points refused because of games lost on time."
-    );
-    let names: Vec<&str> = sections[0].figures.iter().map(|figure| figure.name.as_str()).collect();
-    assert_eq!(names, ["course", "result", "parameter-a-b"]);
-    let page = page(&sections).unwrap();
-    assert!(!page.contains("<a>(b)") && !page.contains("NaN"), "{page}");
-    let regret = format!("{settings}\n{}\n", line(3, r#"{"regret":[0.004,0.005]}"#, "[0.7]"));
-    report.add("other", &mut Cursor::new(regret.as_bytes()), &RULES()).unwrap();
-    let rows = &report.sections()[1].figures[1].table.rows;
-    assert_eq!(rows[0], ["10+0.1", "4.000", "5.000", "1.000"]);
-}

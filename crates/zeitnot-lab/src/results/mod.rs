@@ -9,9 +9,7 @@
 //! | `replay` | `time replay`, a manager |
 //! | `simulation` | `time simulate`, a manager |
 //! | `audit` | `time audit`: a move, a loss on time, a move of Lc0's log, and the sums |
-//! | `scan` | the scan of search parameters, a point |
 //! | `batch_speed` | `backendbench`, a batch size |
-//! | `tuning` | `time tune`: the settings that begin its course, and its end |
 //!
 //! That of `time verify` is [`Verified`], which the check itself gives.
 
@@ -21,9 +19,7 @@ mod comparison;
 mod matches;
 mod recording;
 mod replay;
-mod scan;
 mod simulation;
-mod tuning;
 
 pub use audit::{AuditMove, AuditSummary, AuditSums, ErrorMeans, LostGame, ManagerTotals};
 pub use batch_speed::BatchSpeed;
@@ -31,9 +27,7 @@ pub use comparison::{CellResult, ComparisonResult, Elo, RankResult};
 pub use matches::{MatchGame, MatchScore, MatchSummary, RatingResult, RatingSummary, Score};
 pub use recording::RecordingSize;
 pub use replay::ReplayResult;
-pub use scan::ScanPoint;
 pub use simulation::SimulationResult;
-pub use tuning::{CourseSettings, DeclaredParameter, TunedParameter, TuningResult};
 
 use crate::games::decisions::Verified;
 use serde::{Deserialize, Serialize};
@@ -64,14 +58,8 @@ pub enum LabResult {
     LostOnTime(Box<LostGame>),
     /// The sums of an audit.
     Audit(AuditSummary),
-    /// A point of a scan of search parameters.
-    Scan(ScanPoint),
     /// The speed of an evaluator at a batch size.
     BatchSpeed(Box<BatchSpeed>),
-    /// The settings with which the journal of a tuning begins; its iterations follow.
-    Course(CourseSettings),
-    /// The end of a tuning.
-    Tuning(TuningResult),
 }
 
 /// The interval if both ends are finite, else `None`, which is null in JSON.

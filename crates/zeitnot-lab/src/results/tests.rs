@@ -19,10 +19,6 @@ fn quantiles() -> Value {
 
 /// An object of each kind, with all of its fields.
 fn results() -> Vec<Value> {
-    let judged = json!({
-        "cell": "10+0.1", "points": 1.5, "most": 2.0, "refused": ["lost 1 of 4 games on time", null],
-        "measured": { "regret": [0.004, null] },
-    });
     let lost = json!({
         "player": "a", "side": "white", "drawn": false, "ply": 12, "move": "7.", "in_file": false, "clock_ms": 100.0,
         "used_ms": null, "over_ms": null, "latency_ms": null,
@@ -97,27 +93,11 @@ fn results() -> Vec<Value> {
             },
         }),
         json!({
-            "kind": "scan", "with": "CPuct=1.2", "positions": 60, "playouts": 30, "regret": 0.01,
-            "regret_interval": [0.0, 0.02], "agreement": 0.5, "gain": -0.001, "gain_interval": [-0.002, 0.0],
-        }),
-        json!({
             "kind": "batch-speed", "batch": 16, "evals_per_s": 300.5, "mean_evals_per_s": 290.0, "p95_evals_per_s": 250.0,
             "evals_per_cpu_s": 150.0, "latency_p50_ms": 53.0, "latency_p95_ms": 60.0, "batches": 40,
             "versus_evals_per_s": 150.25, "versus_evals_per_cpu_s": 75.0, "ratio": 2.0, "cpu_ratio": null,
             "in_turn_ms": 75.5, "cards": null,
             "threads": 1, "backend": "native", "device": "cpu", "version": "0.1.0",
-        }),
-        json!({
-            "kind": "course", "program": "ab12", "order": ["CPuct"],
-            "parameters": {
-                "CPuct": { "type": "float", "start": 1.5, "min": 0.5, "max": 4.0, "c_end": 0.1, "r_end": 0.002 },
-            },
-            "iterations": 100, "seed": 7, "on": "replay", "judge": { "files": ["a", "b"] },
-        }),
-        json!({
-            "kind": "tuning", "parameters": [{ "name": "CPuct", "start": 1.5, "value": 1.75 }], "iterations": 100,
-            "refused_points": 1, "is_refused": false, "against_start": [judged], "flags": "--cpuct=1.75",
-            "options": { "CPuct": "1.75" }, "openbench": ["CPuct, float, 1.75, 0.5, 4, 0.1, 0.002"],
         }),
     ]
 }

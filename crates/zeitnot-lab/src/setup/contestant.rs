@@ -53,16 +53,6 @@ impl Contestant {
         }
     }
 
-    /// This engine with other options on its loaded network, which these options must name, too; another engine stays
-    /// as it is.
-    pub fn with_options(&self, options: Options) -> Contestant {
-        let kind = match &self.kind {
-            Kind::Own { network, .. } => Kind::Own { options: Box::new(options), network: network.clone() },
-            external @ Kind::External { .. } => external.clone(),
-        };
-        Contestant { kind, ..self.clone() }
-    }
-
     /// Lets `interrupted` end all waits for the player's processes.
     pub fn heed(&mut self, interrupted: &Arc<AtomicBool>) {
         if let Kind::External { stop, .. } = &mut self.kind {
