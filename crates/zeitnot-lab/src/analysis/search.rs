@@ -131,6 +131,10 @@ impl Analyst {
                     }
                 }
             };
+            if let Some(behind) = next_of(game, ply, &facts).and_then(|next| behind_mate(&until, &found, next)) {
+                facts.pop();
+                facts.push(behind);
+            }
             facts.push(found);
         }
         facts.reverse();
@@ -163,8 +167,8 @@ impl Analyst {
 
     /// The facts of the last position of a game. Where a move was played there, they are those behind the best move: the
     /// move that was played, whose position behind has the facts in `next`, and the search's choice, behind which is
-    /// searched alike. So the search's own choice loses nothing. Where that is the move that was played, or turns out worse
-    /// than the search said, the moves beside it are searched, too.
+    /// searched alike. So the search's own choice loses nothing. Where it turns out worse than the search said, the moves
+    /// beside it are searched, too.
     fn best(
         &mut self,
         game: &Game,
@@ -180,12 +184,19 @@ impl Analyst {
         loop {
             let choice = found.line.first().and_then(|uci| parse_uci(position.chess(), uci).ok()).unwrap_or(played);
             let said = worth(&found, turn, turn);
-            if choice != played {
+            if choice == played {
                 if said > 1.0 {
                     return Ok(PositionFacts { early, ..found });
                 }
+                if said - behind_worth(after) < DISAPPOINTMENT {
+                    break;
+                }
+            } else {
                 if compared.iter().any(|(_, facts)| behind_worth(facts) >= said) {
                     break;
+                }
+                if said > 1.0 {
+                    return Ok(PositionFacts { early, ..found });
                 }
                 let behind = self.behind(game, choice, effort, true)?;
                 let is_as_said = said - behind_worth(&behind) < DISAPPOINTMENT;
@@ -300,6 +311,20 @@ fn ahead(game: &Game, mv: Move, behind: PositionFacts) -> PositionFacts {
     let sign = if game.current().turn().is_white() { 1 } else { -1 };
     let mate = behind.mate.map(|moves| if sign * moves >= 0 { moves + sign } else { moves });
     PositionFacts { line, mate, ..behind }
+}
+
+/// The facts of the position behind the move that was played, where that begins a mate that only the search before it
+/// has found.
+fn behind_mate(
+    game: &Game,
+    found: &PositionFacts,
+    (played, after): (Move, &PositionFacts),
+) -> Option<PositionFacts> {
+    let turn = game.current().turn();
+    let begins_mate = worth(found, turn, turn) > 1.0 && found.line.first() == Some(&to_uci(played, game.is_chess960()));
+    let mate = found.mate.filter(|_| begins_mate && worth(after, turn.other(), turn) <= 1.0)?;
+    let (wdl, line) = (found.wdl, found.line[1..].to_vec());
+    Some(PositionFacts { cp: None, mate: Some(mate - mate.signum()), wdl, line, ..after.clone() })
 }
 
 /// The worth of a position for `mover`, whose side `turn` is to move: winning chances, beyond which mates count.

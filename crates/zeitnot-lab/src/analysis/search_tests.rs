@@ -122,3 +122,23 @@ fn an_interruption_leaves_nothing() {
     let stopped = AtomicBool::new(true);
     assert_eq!(analyst().facts(&game(&["e2e4"]), &|| Effort::Nodes(4), &stopped).unwrap(), None);
 }
+
+#[test]
+fn a_mate_that_was_played_is_no_loss() {
+    let go_on = AtomicBool::new(false);
+    for (fen, played, at) in [
+        // Found by checks before the move, and by no search of so few nodes behind it.
+        ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", &["f6a6"][..], 3),
+        // The mate that was played is shorter than the one that the search finds.
+        ("r3k2r/ppp2Npp/1b5n/4p2b/2B1P2q/BQP2P2/P5PP/RN5K w kq - 0 1", &["c4b5", "c7c6", "b5c6"], 3),
+    ] {
+        let mut game = Game::from_fen(fen, false).unwrap();
+        played.iter().for_each(|mv| game.push_uci(mv).unwrap());
+        for nodes in [8, 60] {
+            let facts = analyst().facts(&game, &|| Effort::Nodes(nodes), &go_on).unwrap().unwrap();
+            let mates: Vec<Option<i32>> = facts.iter().take(2).map(|facts| facts.mate).collect();
+            assert_eq!(mates, [Some(at), Some(at - 1)], "{fen}: {facts:?}");
+            assert_eq!(facts[0].line[0], played[0], "{fen}");
+        }
+    }
+}
