@@ -17,7 +17,6 @@ mod interrupt;
 mod lc0_spellings;
 mod lichess;
 mod matches;
-mod missing_games;
 mod net;
 mod options;
 mod output;

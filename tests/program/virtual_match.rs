@@ -159,7 +159,7 @@ fn a_comparison_is_refused_where_one_of_its_pairs_would_repeat_itself() {
 /// A proof's page without the line of program and date.
 fn proof(folder: &Path, flags: &[&str]) -> Vec<String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
-    command.current_dir(folder).args(["time", "prove", "--scale", "150"]).args(flags);
+    command.current_dir(folder).args(["time", "compare", "--cells", "builtin", "--scale", "150"]).args(flags);
     let output = command.output().unwrap();
     let (page, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{errors}");
@@ -178,7 +178,37 @@ fn a_proof_goes_on_and_repeats_itself() {
     assert_eq!(proof(other.path(), &["--quick", "--games", "4", "--concurrency", "1"]), whole);
     assert_ne!(begun.last(), whole.last(), "another digest");
     assert!(whole.iter().any(|line| line.starts_with("| 150 | `legacy` | 4 |")), "{whole:?}");
-    assert!(one.path().join("prove/150-zeitnot-small-430-10+0.1-legacy.pgn").is_file());
+    assert!(one.path().join("compare/150-zeitnot-small-430-10+0.1-legacy.pgn").is_file());
+}
+
+#[test]
+fn cells_of_a_file_are_played_as_declared() {
+    let folder = tempfile::tempdir().unwrap();
+    let cells = r#"{"seed":7,"book":"builtin","isa":"portable","first":"simple","bounds":{"pooled_lower":0,"cell":-10},"cells":[
+        {"scale":9,"network":"zeitnot-tiny","nps":80,"tc":"1+0.02","second":"legacy","games":2,"quick":0}]}"#;
+    let compare = |text: &str, flags: &[&str]| {
+        std::fs::write(folder.path().join("cells.json"), text).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+        command.current_dir(folder.path()).args(["time", "compare", "--cells", "cells.json"]).args(flags);
+        let output = command.output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
+    };
+    let (is_played, page, errors) = compare(cells, &[]);
+    assert!(is_played && page.contains("| 9 | zeitnot-tiny | 1+0.02 | `legacy` | 2 |"), "{page}{errors}");
+    assert!(folder.path().join("compare/9-zeitnot-tiny-80-1+0.02-legacy.pgn").is_file());
+    for (text, flags, complaint) in [
+        (&cells[1..], &[][..], "cells.json: "),
+        (&cells.replace("1+0.02", "fast"), &[], "cells.json: 9-zeitnot-tiny-80-fast-legacy: "),
+        (cells, &["--quick"], "no cell has this scale, or is part of a quick run"),
+        (cells, &["--scale", "150"], "no cell has this scale"),
+        (cells, &["--games", "3"], "--games 3: each opening is played twice"),
+        (&cells.replace("zeitnot-tiny", "no-such"), &[], "no-such"),
+    ] {
+        let (is_played, page, errors) = compare(text, flags);
+        assert!(!is_played && page.is_empty(), "{flags:?}: {page}");
+        assert!(errors.lines().last().is_some_and(|line| line.contains(complaint)), "{flags:?}: {errors}");
+    }
 }
 
 /// `ZEITNOT_KILLS=50` kills a match that often.

@@ -7,7 +7,6 @@ mod audit_tables;
 mod charts;
 mod compare;
 mod explain;
-mod prove;
 mod record;
 mod replay;
 mod report;
@@ -24,7 +23,6 @@ pub fn command() -> Command {
     Command::new("time").about("Look into the time managers").subcommand_required(true).subcommands([
         explain::command(),
         compare::command(),
-        prove::command(),
         audit::command(),
         record::command(),
         replay::command(),
@@ -38,7 +36,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     match matches.subcommand() {
         Some(("explain", matches)) => explain::run(matches),
         Some(("compare", matches)) => compare::run(matches),
-        Some(("prove", matches)) => prove::run(matches),
         Some(("audit", matches)) => audit::run(matches),
         Some(("record", matches)) => record::run(matches),
         Some(("replay", matches)) => replay::run(matches),

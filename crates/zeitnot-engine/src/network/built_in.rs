@@ -28,7 +28,7 @@ pub const MAIN: BuiltIn = BuiltIn {
     bytes: include_bytes!(env!("ZEITNOT_BUILT_IN_PATH")),
 };
 
-/// The network of `zeitnot time prove` for large trees.
+/// The network of the declared cells of `zeitnot time compare` for large trees.
 pub const TINY: BuiltIn = BuiltIn {
     name: "zeitnot-tiny",
     file: "zeitnot-tiny.pb.gz",

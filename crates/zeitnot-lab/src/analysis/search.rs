@@ -315,11 +315,7 @@ fn ahead(game: &Game, mv: Move, behind: PositionFacts) -> PositionFacts {
 
 /// The facts of the position behind the move that was played, where that begins a mate that only the search before it
 /// has found.
-fn behind_mate(
-    game: &Game,
-    found: &PositionFacts,
-    (played, after): (Move, &PositionFacts),
-) -> Option<PositionFacts> {
+fn behind_mate(game: &Game, found: &PositionFacts, (played, after): (Move, &PositionFacts)) -> Option<PositionFacts> {
     let turn = game.current().turn();
     let begins_mate = worth(found, turn, turn) > 1.0 && found.line.first() == Some(&to_uci(played, game.is_chess960()));
     let mate = found.mate.filter(|_| begins_mate && worth(after, turn.other(), turn) <= 1.0)?;

@@ -70,8 +70,20 @@ pub struct ProofCell {
 
 impl Proof {
     /// The declaration inside the program.
-    pub fn declared() -> Proof {
+    pub fn built_in() -> Proof {
         serde_json::from_str(CELLS).expect("a test reads it")
+    }
+
+    /// Reads a declaration.
+    ///
+    /// # Errors
+    /// When the text is no JSON of a declaration, or a cell has a time control that cannot be read.
+    pub fn read(json: &str) -> Result<Proof, String> {
+        let proof: Proof = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        for cell in &proof.cells {
+            cell.tc.parse::<TimeControl>().map_err(|error| format!("{}: {error}", cell.file_name()))?;
+        }
+        Ok(proof)
     }
 }
 
@@ -79,7 +91,7 @@ impl ProofCell {
     /// The time control.
     ///
     /// # Panics
-    /// Where a declaration has none; a test reads all of them.
+    /// Where it cannot be read, which [`Proof::read`] and a test refuse.
     pub fn time_control(&self) -> TimeControl {
         self.tc.parse().expect("a test reads it")
     }
@@ -87,7 +99,7 @@ impl ProofCell {
     /// A name for files, without spaces and signs that a file system may not take.
     pub fn file_name(&self) -> String {
         let ProofCell { scale, network, nps, tc, second, .. } = self;
-        format!("{scale}-{network}-{nps}-{}-{second}", tc.replace('/', "_"))
+        format!("{scale}-{network}-{nps}-{tc}-{second}").replace(['/', '\\', ':', '"', '|', '<', '>', '*', '?'], "_")
     }
 }
 
@@ -204,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_declaration_can_be_read() {
-        let proof = Proof::declared();
+        let proof = Proof::built_in();
         let names: std::collections::BTreeSet<String> = proof.cells.iter().map(ProofCell::file_name).collect();
         assert_eq!(names.len(), proof.cells.len());
         for cell in &proof.cells {
@@ -221,7 +233,7 @@ mod tests {
 
     /// The only cell of a declaration, played.
     fn played(wins: usize, draws: usize) -> PlayedCell {
-        let cell = ProofCell { games: (wins + draws) as u64, ..Proof::declared().cells[0].clone() };
+        let cell = ProofCell { games: (wins + draws) as u64, ..Proof::built_in().cells[0].clone() };
         // The first player is White in games with odd numbers.
         let won = |at: usize| GameRecord { white_won: Some(at.is_multiple_of(2)), ..drawn_game(at as u64 + 1) };
         let games = (0..wins).map(won).chain((wins..wins + draws).map(|at| drawn_game(at as u64 + 1)));
@@ -236,7 +248,7 @@ mod tests {
         assert_eq!(played(0, 0).reaches(0.0), Verdict::Unknown);
         let of = |cells: &[PlayedCell]| {
             let declared =
-                Proof { cells: cells.iter().map(|played| played.cell.clone()).collect(), ..Proof::declared() };
+                Proof { cells: cells.iter().map(|played| played.cell.clone()).collect(), ..Proof::built_in() };
             pooled(&declared, cells).remove(0)
         };
         assert_eq!(of(&[even]).is_above(0.0), Verdict::Unknown, "draws alone have no error");
@@ -246,7 +258,7 @@ mod tests {
         // With games missing there is no verdict.
         let part = PlayedCell { games: ahead.games[..28].to_vec(), ..ahead.clone() };
         assert_eq!((part.reaches(0.0), of(&[part]).is_above(0.0)), (Verdict::Incomplete, Verdict::Incomplete));
-        assert_eq!(pooled(&Proof::declared(), &[ahead])[0].is_above(0.0), Verdict::Incomplete, "a cell of many");
+        assert_eq!(pooled(&Proof::built_in(), &[ahead])[0].is_above(0.0), Verdict::Incomplete, "a cell of many");
     }
 
     #[test]

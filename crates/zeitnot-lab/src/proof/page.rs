@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_page_has_a_row_for_each_cell_and_scale() {
-        let proof = Proof::declared();
+        let proof = Proof::built_in();
         let cells: Vec<PlayedCell> = proof
             .cells
             .iter()

@@ -1,25 +1,24 @@
 //! `zeitnot time compare`: plays several time managers, or other configurations, against each other at several time
 //! controls.
 
+mod cells;
+mod series;
 mod tables;
 
+use crate::commands::engine_options;
 use crate::commands::flags::{flag, json_flag, match_flags, switch, time_flags};
-use crate::commands::output::{note, notes, say};
-use crate::commands::warnings::Warnings;
-use crate::commands::{engine_options, interrupt, missing_games, progress};
+use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
-use indicatif::ProgressBar;
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use serde_json::json;
+use series::{Pair, Series};
+use std::path::PathBuf;
 use zeitnot_engine::digest::sha256;
 use zeitnot_lab::results::{ComparisonResult, LabResult};
-use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
-use zeitnot_lab::{Comparison, GameRecord, Journal, MatchPlan, TimeControl};
-use zeitnot_text::printable::plain;
+use zeitnot_lab::setup::{self, Contestant};
+use zeitnot_lab::{Comparison, TimeControl};
 
-/// Most characters in the name of a journal.
+/// Most characters in the name of a file, without its ending.
 const LONGEST_NAME: usize = 120;
 
 pub fn command() -> Command {
@@ -28,10 +27,11 @@ pub fn command() -> Command {
         .arg(
             Arg::new("specs")
                 .value_name("SPEC")
-                .required(true)
+                .required_unless_present("cells")
                 .num_args(2..)
                 .help("Time managers, or options such as FpuValue=0.4;CPuct=2"),
         )
+        .args(cells::args())
         .arg(time_flags::time_controls())
         .arg(
             flag("games", "N")
@@ -52,10 +52,13 @@ pub fn command() -> Command {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
+    if let Some(declaration) = matches.get_one::<String>("cells") {
+        return cells::run(matches, declaration, out);
+    }
     let specs: Vec<&String> = matches.get_many("specs").unwrap_or_default().collect();
     let tcs = time_flags::controls_with_speeds(matches)?;
     let games = *matches.get_one::<u64>("games").context("--games has a default")?;
-    let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
     let mut contestants = specs.iter().map(|spec| contestant(matches, spec)).collect::<anyhow::Result<Vec<_>>>()?;
     setup::check(&contestants)?;
     let clock = match_flags::clock(matches, 0)?;
@@ -65,44 +68,31 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let pairs = match_flags::pairings(contestants.len(), matches.get_flag("gauntlet"));
     for pair in &pairs {
         // Each pair by itself: what makes one player random varies only the games that it plays.
-        let [first, second] = pair.map(|player| &contestants[player]);
-        setup
-            .check_repetition(&clock, games, [first, second], &notes())
-            .with_context(|| format!("{} - {}", first.name, second.name))?;
+        series::check(&setup, &clock, games, pair.map(|player| &contestants[player]))?;
     }
     match_flags::load(&mut contestants, setup.concurrency, &clock)?;
-    std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
-
-    let total = games * (pairs.len() * tcs.len()) as u64;
-    let interrupted = interrupt::on_request()?;
-    let bar = progress::games(total);
-    let grid = Grid {
-        contestants: &contestants,
-        identities: contestants.iter().map(Contestant::identity).collect::<Result<_, _>>()?,
-        program: setup::program_sha256(),
-        settings: match_flags::settings(matches, &["tc", "nps", "clock"])?,
-        setup,
-        games,
-        out,
-        warnings: Warnings::default(),
-    };
+    let series = Series::new(out, setup, games * (pairs.len() * tcs.len()) as u64)?;
+    let settings = match_flags::settings(matches, &["tc", "nps", "clock"])?;
     let names: Vec<String> = contestants.iter().map(|contestant| contestant.name.clone()).collect();
     let tc_names: Vec<String> = tcs.iter().map(TimeControl::to_string).collect();
     let mut comparison = Comparison::default();
     for (at, tc) in tcs.iter().enumerate() {
+        let clock = match_flags::clock(matches, at)?;
         let mut played = Vec::new();
-        for &players in &pairs {
-            bar.set_message(plain(&format!("{tc}: {} - {}", names[players[0]], names[players[1]])));
-            let records = grid.play(players, *tc, &match_flags::clock(matches, at)?, &bar, &interrupted)?;
-            if interrupted.load(Ordering::SeqCst) {
-                bar.finish_and_clear();
-                interrupt::exit("interrupted: the same command goes on with it");
-            }
-            played.push((players.map(|player| names[player].clone()), records));
+        for players in &pairs {
+            let [first, second] = players.map(|player| &names[player]);
+            let records = series.play(Pair {
+                name: file_name(&format!("{tc} {first} - {second}")),
+                players: players.map(|player| &contestants[player]),
+                control: *tc,
+                clock: &clock,
+                games,
+                settings: json!({ "tc": tc.to_string(), "clock": clock.settings(), "match": settings }),
+            })?;
+            played.push(([first.clone(), second.clone()], records));
         }
         comparison.add(&tc_names[at], &played);
     }
-    bar.finish_and_clear();
     let ranking = comparison.ranking(&names, &tc_names);
     let markdown = tables::markdown(&comparison, ranking.as_deref().ok(), &tc_names);
     let result = ComparisonResult::new(&comparison, ranking.as_deref().unwrap_or_default());
@@ -111,6 +101,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let path = out.join("comparison").with_extension(extension);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    let end = series.end();
     match (matches.get_flag("json"), matches.get_flag("csv")) {
         (true, _) => say!("{json}"),
         (_, true) => say!("{}", csv.trim_end()),
@@ -120,12 +111,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         note!("no ranking: {error}");
     }
     note!("games and tables in {}", out.display());
-    let errors = grid.warnings.count();
-    anyhow::ensure!(
-        errors == 0,
-        "players had {errors} errors, of which each kind is told above: the figures are not of what was named alone"
-    );
-    Ok(())
+    end
 }
 
 /// A time manager, or options joined by semicolons.
@@ -136,55 +122,7 @@ fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
     Ok(contestant)
 }
 
-/// The settings that all pairs of players and time controls share.
-struct Grid<'a> {
-    contestants: &'a [Contestant],
-    /// The settings that distinguish each contestant from others, in the journals.
-    identities: Vec<Value>,
-    /// The SHA-256 of this program.
-    program: Option<String>,
-    /// The flags that decide the games, without those of a time control.
-    settings: Value,
-    /// Rules, start positions and concurrency; the rules have the first of the time controls.
-    setup: MatchSetup,
-    games: u64,
-    out: &'a Path,
-    warnings: Warnings,
-}
-
-impl Grid<'_> {
-    /// Plays the missing games of two players at a time control. Returns all of their games there, in order.
-    fn play(
-        &self,
-        players: [usize; 2],
-        tc: TimeControl,
-        clock: &MatchClock,
-        bar: &ProgressBar,
-        interrupted: &AtomicBool,
-    ) -> anyhow::Result<Vec<GameRecord>> {
-        let [first, second] = players.map(|player| &self.contestants[player]);
-        let settings = json!({
-            "program": self.program,
-            "games": self.games,
-            "tc": tc.to_string(),
-            "clock": clock.settings(),
-            "first": self.identities[players[0]],
-            "second": self.identities[players[1]],
-            "match": self.settings,
-        });
-        let path = self.out.join(file_name(&format!("{tc} {} - {}", first.name, second.name)));
-        let mut journal = Journal::resume(&path, settings, &["games"])?;
-        if !journal.games().is_empty() {
-            bar.suspend(|| note!("{}: {} games are there and not played again", path.display(), journal.games().len()));
-        }
-        let opening = |pair: u64| self.setup.starts.get(pair);
-        let plan = MatchPlan { rules: self.setup.rules_at(tc), ..self.setup.plan(self.games, &opening) };
-        missing_games::play(&plan, [first, second], clock, &mut journal, bar, interrupted, &self.warnings)
-            .with_context(|| format!("{tc}: {} - {}: the same command goes on with it", first.name, second.name))
-    }
-}
-
-/// The file name of the journal of two players at a time control, made from `text`.
+/// The name of the files of two players at a time control, made from `text`, without an ending.
 fn file_name(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.,=()".contains(c);
     let name: String = text.chars().map(|c| if is_plain(c) { c } else { '_' }).take(LONGEST_NAME).collect();
@@ -193,7 +131,7 @@ fn file_name(text: &str) -> String {
         true => String::new(),
         false => sha256(text.as_bytes()).map(|digest| format!("-{}", &digest[..16])).unwrap_or_default(),
     };
-    format!("{name}{digest}.jsonl")
+    format!("{name}{digest}")
 }
 
 #[cfg(test)]
@@ -202,9 +140,9 @@ mod tests {
 
     #[test]
     fn file_names_hold_specifications() {
-        assert_eq!(file_name("40/60 smooth(preset=lc0) - simple"), "40_60_smooth(preset=lc0)_-_simple.jsonl");
+        assert_eq!(file_name("40/60 smooth(preset=lc0) - simple"), "40_60_smooth(preset=lc0)_-_simple");
         let [one, other] = ["A=a;b", "A=a_b"].map(file_name);
-        assert!(one.starts_with("A=a_b-") && other == "A=a_b.jsonl", "{one} {other}");
+        assert!(one.starts_with("A=a_b-") && other == "A=a_b", "{one} {other}");
         assert!(file_name(&"x".repeat(500)).len() < 160);
     }
 }

@@ -1,0 +1,121 @@
+//! `zeitnot time compare --cells`: plays cells that were declared before their games, and writes their page.
+
+use super::series::{Pair, Series};
+use crate::commands::flags::{flag, match_flags, switch};
+use crate::commands::output::{note, say};
+use crate::commands::today;
+use anyhow::Context as _;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use zeitnot_engine::backend::CostModel;
+use zeitnot_engine::clock::VirtualClock;
+use zeitnot_lab::proof::{PlayedCell, Proof, ProofCell, page};
+use zeitnot_lab::setup::{self, Contestant, MatchClock, Starts};
+use zeitnot_lab::{OpeningOrder, Openings, Rules};
+use zeitnot_text::files::read_text;
+
+/// The name of the declaration inside the program.
+const BUILT_IN: &str = "builtin";
+
+/// The flags of declared cells.
+pub fn args() -> [Arg; 3] {
+    [
+        flag("cells", "FILE")
+            .conflicts_with_all(["specs", "tc", "nps", "clock", "gauntlet", "openings", "fen", "seed", "csv", "json"])
+            .help("Cells that were declared before their games, in place of SPEC; or builtin")
+            .long_help(
+                "Cells that were declared before their games, in place of SPEC: a file of JSON, or builtin, the games that show what \
+                 the default manager is worth. On a virtual clock with native networks the same program plays the same games \
+                 again, and prints the same digest",
+            ),
+        flag("scale", "NODES")
+            .action(ArgAction::Append)
+            .requires("cells")
+            .help("Only the cells of about so many new nodes a move; may be given again"),
+        switch("quick", "Some games at each scale of the cells").requires("cells"),
+    ]
+}
+
+pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Result<()> {
+    let proof = match declaration {
+        BUILT_IN => Proof::built_in(),
+        file => {
+            let text = read_text(Path::new(file)).with_context(|| format!("cannot read {file}"))?;
+            Proof::read(&text).map_err(|reason| anyhow::anyhow!("{file}: {reason}"))?
+        }
+    };
+    let is_quick = matches.get_flag("quick");
+    let scales: Vec<&String> = matches.get_many("scale").unwrap_or_default().collect();
+    let is_asked = matches.value_source("games") == Some(ValueSource::CommandLine);
+    let most = matches.get_one::<u64>("games").copied().filter(|_| is_asked);
+    if let Some(odd) = most.filter(|most| !most.is_multiple_of(2)) {
+        anyhow::bail!("--games {odd}: each opening is played twice, so an even number");
+    }
+    let games = |cell: &ProofCell| if is_quick { cell.quick } else { cell.games }.min(most.unwrap_or(u64::MAX));
+    let is_of_scale =
+        |cell: &ProofCell| scales.is_empty() || scales.iter().any(|scale| **scale == cell.scale.to_string());
+    let cells: Vec<&ProofCell> = proof.cells.iter().filter(|cell| is_of_scale(cell) && games(cell) > 0).collect();
+    anyhow::ensure!(!cells.is_empty(), "{declaration}: no cell has this scale, or is part of a quick run");
+    let heading = heading(&proof);
+    note!("{heading}");
+    let total = cells.iter().map(|cell| games(cell)).sum();
+    note!("{total} games in {} cells, which come into {}", cells.len(), out.display());
+    let openings = Openings::read(&[PathBuf::from(&proof.book)], None)?;
+    let openings = openings.in_order(OpeningOrder::Shuffled { seed: proof.seed });
+    let mut setup = match_flags::setup(matches, &clock(cells[0])?, Default::default(), false)?;
+    setup.starts = Starts::Many(openings);
+    setup.rules = Rules { seed: proof.seed, ..Rules::default() };
+    let series = Series::new(out, setup, total)?;
+    let mut played = Vec::new();
+    for cell in cells {
+        let clock = clock(cell)?;
+        let mut players =
+            [contestant(matches, &proof, cell, &proof.first)?, contestant(matches, &proof, cell, &cell.second)?];
+        let [first, second] = series.load(&mut players, &clock, games(cell))?;
+        let games = series.play(Pair {
+            name: cell.file_name(),
+            players: [first, second],
+            control: cell.time_control(),
+            clock: &clock,
+            games: games(cell),
+            settings: json!({ "cell": cell.file_name(), "seed": proof.seed, "book": proof.book }),
+        })?;
+        played.push(PlayedCell { cell: cell.clone(), games });
+    }
+    let end = series.end();
+    let text = page(&proof, &played, &heading);
+    // A page of its own for each choice of cells: a smaller one does not take the place of a larger one.
+    let choice = scales.iter().map(|scale| format!("-{scale}")).chain(is_quick.then(|| "-quick".to_owned()));
+    let path = out.join(format!("page{}.md", choice.collect::<String>()));
+    std::fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
+    say!("{}", text.trim_end());
+    note!("games and page in {}", out.display());
+    end
+}
+
+/// Program, date and instruction set in one line.
+fn heading(proof: &Proof) -> String {
+    let program = setup::program_sha256().map_or_else(String::new, |digest| format!(" (SHA-256 {})", &digest[..16]));
+    format!("Zeitnot {}{program}, {}, native networks with {}.", env!("CARGO_PKG_VERSION"), today(), proof.isa)
+}
+
+/// The virtual clock of a cell.
+fn clock(cell: &ProofCell) -> anyhow::Result<MatchClock> {
+    Ok(MatchClock::Virtual { cost: CostModel::constant(cell.nps)?, playout_ms: VirtualClock::PLAYOUT_MS })
+}
+
+/// This engine with the network of a cell and a time manager.
+fn contestant(matches: &ArgMatches, proof: &Proof, cell: &ProofCell, manager: &str) -> anyhow::Result<Contestant> {
+    let settings = [
+        format!("WeightsFile={}", cell.network),
+        "Backend=native".to_owned(),
+        format!("BackendOptions=isa={}", proof.isa),
+        format!("TimeManager={manager}"),
+    ];
+    let mut contestant =
+        match_flags::own_player(matches, &cell.file_name(), settings.iter().map(String::as_str), manager)?;
+    manager.clone_into(&mut contestant.name);
+    Ok(contestant)
+}
