@@ -557,7 +557,7 @@ fn benchmark_prints_tables() {
 }
 
 #[test]
-fn benchmarks_are_shared_drawn_and_compared() {
+fn benchmarks_are_shared_and_drawn() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name);
     let bench = |arguments: &[&str]| {
@@ -576,18 +576,10 @@ fn benchmarks_are_shared_drawn_and_compared() {
     assert_eq!(record["kind"], "benchmark");
     let svg = fs::read_to_string(path("one.svg")).unwrap();
     assert!(svg.contains(">1 thread<") && svg.contains(">positions in a batch<"), "{svg}");
-    let compared = bench(&[&options[..], &["--compare=first.json", "--threads=1"]].concat());
-    let compared: Value = serde_json::from_str(&compared).unwrap();
-    let setting = &compared["comparison"]["settings"][0];
-    check_numbers(setting, &["threads", "batch", "evals_ratio", "visits_ratio"]);
-    // Without measuring: what was measured is the same as itself.
-    let shown = bench(&["--from=first.json", "--compare=first.json", "--svg=two.svg"]);
-    for part in ["machine: ", "recommended: Threads 1, ", "this:  ", "other: ", "evaluations/s", "1.000"] {
+    let shown = bench(&[&options[..4], &["--threads=1"]].concat());
+    for part in ["machine: ", "recommended: Threads 1, ", "visits/s"] {
         assert!(shown.contains(part), "without {part}: {shown}");
     }
-    assert_eq!(fs::read_to_string(path("two.svg")).unwrap(), svg);
-    assert_eq!(bench(&["--from=first.json", "--json"]), first);
-
     fs::write(path("bad.json"), "{\"measured\": ").unwrap();
     fs::write(path("old.json"), first.replace("\"kind\":\"benchmark\",", "")).unwrap();
     fs::write(path("foreign.json"), "[{\"batch\": 1, \"evals_per_s\": 100.0}]").unwrap();
@@ -597,10 +589,8 @@ fn benchmarks_are_shared_drawn_and_compared() {
         ("old.json", "make it again with benchmark --json"),
         ("none.json", "cannot read"),
     ] {
-        for flag in ["--compare", "--from"] {
-            let argument = format!("{flag}={name}");
-            fails(zeitnot(&folder).args(["benchmark", "--backend=random", &argument]), &[name, why]);
-        }
+        let argument = format!("--like={name}");
+        fails(zeitnot(&folder).args(["match", "--backend=random", "--clock=virtual", &argument]), &[name, why]);
     }
 }
 

@@ -125,8 +125,7 @@ fn files_of_one_object() {
     let play = ["match", "--backend=random", "--clock=virtual", "--tc=0.2+0.01", "--max-moves=4", "--pgn=a.pgn"];
     let pool = format!(r#"[{{"name":"other","command":"'{}' --backend=random"}}]"#, env!("CARGO_BIN_EXE_zeitnot"));
     let with = |flag| [&play[..], &[flag]].concat();
-    let cases: [(&str, &str, &[&str]); 6] = [
-        ("compare.json", &measured, &["benchmark", "--from=compare.json", "--json"]),
+    let cases: [(&str, &str, &[&str]); 4] = [
         ("batch.json", costs, &with("--batch-ms=batch.json")),
         ("like.json", &measured, &with("--like=like.json")),
         (
@@ -135,7 +134,6 @@ fn files_of_one_object() {
             &["match", "--backend=random", "--nodes=1", "--max-moves=2", "--pgn=b.pgn", "--pool=pool.json"],
         ),
         ("simulated.json", &simulated, &["time", "report", "--svg=charts", "simulated.json"]),
-        ("two.json", &measured, &["benchmark", "--from=compare.json", "--compare=two.json", "--json"]),
     ];
     for (file, content, arguments) in cases {
         Case { file, content, arguments, repeats: file != "pool.json" }.check(folder, false);

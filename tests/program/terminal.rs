@@ -92,7 +92,8 @@ fn what_was_typed() {
         &["match", FLAG, "--openings", HOSTILE],
         &["match", FLAG, "--tb", HOSTILE],
         &["genfens", HOSTILE, "seed", "1", "book", "None"],
-        &["benchmark", "--compare", HOSTILE],
+        &["time", "compare", "--cells", HOSTILE],
+        &["match", FLAG, "--clock=virtual", "--like", HOSTILE],
         &["runtime", "status", "--library", HOSTILE],
     ] {
         home.quoted(arguments);

@@ -95,7 +95,6 @@ impl<'a> Request<'a> {
             unsteady: Vec::new(),
             larger_batches: Vec::new(),
             unavailable: Vec::new(),
-            comparison: None,
         };
         if self.format == Format::Text {
             say!("{}", print::facts(&record));

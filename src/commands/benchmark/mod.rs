@@ -8,12 +8,9 @@ use super::output::{note, say};
 use super::speed_picture::{self, Spot, Texts};
 use super::{cards, engine_options};
 use crate::commands::flags::{flag, json_flag, seconds, switch};
-use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use measuring::Request;
-use std::path::{Path, PathBuf};
-use zeitnot_lab::measure::{BENCHMARK_POSITIONS, BenchmarkResult, Comparison};
-use zeitnot_text::files::read_text;
+use zeitnot_lab::measure::{BENCHMARK_POSITIONS, BenchmarkResult};
 
 /// The name of the backend that stands for another one.
 const AUTO: &str = "auto";
@@ -31,7 +28,7 @@ pub fn command() -> Command {
              Power, clocks and memory of NVIDIA cards are shown where their driver reports them. \
              --threads, --minibatch-size and --backend are held where they are given. Recommended is what makes within 5 % \
              of the most visits a second with the fewest positions in flight, since a search learns more from each then. \
-             The output of --json is one file to share: --compare sets another beside it, and --from shows one again.",
+             The output of --json is one file to share, and the time of batches for match --like.",
         )
         .arg(
             flag("seconds", "S")
@@ -53,15 +50,9 @@ pub fn command() -> Command {
             switch("no-install", "No installation of a missing ONNX Runtime")
                 .long_help("No installation of a missing ONNX Runtime for the engine with its options; other backends never install one"),
         )
-        .arg(file("compare", "Output of benchmark --json, such as of another machine, to set beside the result"))
-        .arg(file("from", "Output of benchmark --json to take instead of a measurement"))
         .arg(speed_picture::svg_flag())
         .arg(json_flag());
     engine_options::add_to(command)
-}
-
-fn file(name: &'static str, help: &'static str) -> Arg {
-    flag(name, "FILE").value_parser(value_parser!(PathBuf)).help(help)
 }
 
 /// The format of the output.
@@ -83,34 +74,17 @@ impl Format {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let format = if matches.get_flag("json") { Format::Json } else { Format::Text };
-    // Errors of files are reported before anything is measured.
+    // An error of the file is reported before anything is measured.
     let svg = speed_picture::asked(matches)?;
-    let other = matches.get_one::<PathBuf>("compare").map(|path| read(path)).transpose()?;
-    let mut record = match matches.get_one::<PathBuf>("from") {
-        Some(path) => {
-            let record = read(path)?;
-            print::again(&record, format);
-            record
-        }
-        None => Request::new(matches, format)?.measure()?,
-    };
+    let record = Request::new(matches, format)?.measure()?;
     print::conclusion(&record, format);
-    record.comparison = other.map(|other| Comparison::new(&record, &other));
-    match (format, &record.comparison) {
-        (Format::Json, _) => say!("{}", record.to_json()?),
-        (Format::Text, Some(comparison)) => say!("\n{}", print::comparison(comparison)),
-        (Format::Text, None) => {}
+    if format == Format::Json {
+        say!("{}", record.to_json()?);
     }
     if let Some(path) = svg {
         speed_picture::write(path, &texts(&record), &spots(&record))?;
     }
     Ok(())
-}
-
-/// Reads an output of `benchmark --json`.
-fn read(path: &Path) -> anyhow::Result<BenchmarkResult> {
-    let text = read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
-    BenchmarkResult::from_json(&text).with_context(|| path.display().to_string())
 }
 
 /// The name of a line of a picture: its number of threads, and the backend where there are several.

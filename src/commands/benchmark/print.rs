@@ -4,9 +4,7 @@ use super::{AUTO, Format, cards};
 use crate::commands::output::say;
 use zeitnot_engine::backend::{Attributes, LARGEST_BATCH};
 use zeitnot_engine::runtime::vulkan;
-use zeitnot_lab::measure::{
-    BackendDevice, BenchmarkResult, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation,
-};
+use zeitnot_lab::measure::{BackendDevice, BenchmarkResult, GAIN, Measured, SearchSaturation};
 use zeitnot_text::printable::plain;
 
 /// The machine and the network that were measured.
@@ -16,14 +14,6 @@ pub fn facts(record: &BenchmarkResult) -> String {
         "machine: {machine}\nbackend: {backend}\ndevice: {device}\nversion: {version}\nloaded in {load_ms:.0} ms"
     );
     facts.lines().map(plain).collect::<Vec<_>>().join("\n")
-}
-
-/// Shows a record that was measured before.
-pub fn again(record: &BenchmarkResult, format: Format) {
-    if format == Format::Text {
-        say!("{}\n\n{}", facts(record), row_header());
-        record.settings().iter().for_each(|measured| say!("{}", as_row(measured, &record.backend)));
-    }
 }
 
 /// Prints the conclusions from the settings, which JSON has in the record.
@@ -138,33 +128,6 @@ pub fn setting(of: &Measured) -> String {
     format!("{backend}, {threads}, batch {batch} ({visits_per_s:.0} visits/s, {evals_per_s:.0} evaluations/s)")
 }
 
-/// Two benchmarks beside each other, as a table.
-pub fn comparison(of: &Comparison) -> String {
-    let Comparison { this, other, settings, unmatched, recommended, warnings } = of;
-    let mut lines = vec![format!("this:  {}", plain(this)), format!("other: {}", plain(other))];
-    lines.extend(warnings.iter().map(|warning| format!("note: {}", plain(warning))));
-    let [one, two, three] = ["this", "other", "ratio"];
-    lines.push(format!("\n{:<14} {:>7} {:>6} | {:^30} | {:^30}", "", "", "", "evaluations/s", "visits/s"));
-    lines.push(format!(
-        "{:<14} {:>7} {:>6} | {one:>10} {two:>10} {three:>8} | {one:>10} {two:>10} {three:>8}",
-        "backend", "threads", "batch"
-    ));
-    let numbers = |[this, other]: [f64; 2], ratio: f64| format!("{this:>10.0} {other:>10.0} {ratio:>8.3}");
-    let of_setting = |setting: &ComparedSetting| {
-        let evals = numbers(setting.evals_per_s, setting.evals_ratio);
-        format!("{evals} | {}", numbers(setting.visits_per_s, setting.visits_ratio))
-    };
-    for setting in settings {
-        let ComparedSetting { backend, threads, batch, .. } = setting;
-        lines.push(format!("{:<14} {threads:>7} {batch:>6} | {}", plain(backend), of_setting(setting)));
-    }
-    lines.push(format!("{:<29} | {}", "recommended to each", of_setting(recommended)));
-    if *unmatched > 0 {
-        lines.push(format!("settings of one of them alone: {unmatched}"));
-    }
-    lines.join("\n")
-}
-
 /// A line on how to let the backend run batches of `larger` positions.
 pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
     let Attributes { name, maximum_batch, .. } = attributes;
@@ -197,34 +160,6 @@ mod tests {
 
     fn measured(batch: usize, visits_per_s: f64) -> Measured {
         Measured { backend: "native".to_owned(), threads: 2, batch, visits_per_s, ..Measured::default() }
-    }
-
-    #[test]
-    fn a_comparison_is_a_table() {
-        let setting = |threads| ComparedSetting {
-            backend: "gpu\u{1b}[31m".to_owned(),
-            threads,
-            batch: 64,
-            evals_per_s: [300.0, 200.0],
-            evals_ratio: 1.5,
-            visits_per_s: [500.0, 1000.0],
-            visits_ratio: 0.5,
-        };
-        let table = comparison(&Comparison {
-            this: "a".to_owned(),
-            other: "b\nc".to_owned(),
-            settings: vec![setting(1), setting(2)],
-            unmatched: 3,
-            recommended: setting(2),
-            warnings: vec!["the versions differ".to_owned()],
-        });
-        for part in
-            ["this:  a\n", "other: b c\n", "note: the versions differ\n", "of one of them alone: 3", "1.500", "0.500"]
-        {
-            assert!(table.contains(part), "without {part:?}: {table}");
-        }
-        assert_eq!(table.lines().filter(|line| line.contains(" | ")).count(), 5, "{table}");
-        assert!(!table.contains('\u{1b}'), "{table}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{Comparison, Machine, Measured, SearchSaturation, recommend};
+use super::{Machine, Measured, SearchSaturation, recommend};
 
 /// The output of `benchmark --json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,9 +39,6 @@ pub struct BenchmarkResult {
     pub unavailable: Vec<Unavailable>,
     /// The setting to use.
     pub recommended: Recommended,
-    /// The comparison with another benchmark, where one was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comparison: Option<Comparison>,
 }
 
 /// A benchmark with the key `kind`, as its file has it.
@@ -185,7 +182,6 @@ mod tests {
             unsteady: Vec::new(),
             larger_batches: Vec::new(),
             unavailable: vec![Unavailable { backend: "x".to_owned(), reason: "y".to_owned() }],
-            comparison: None,
         }
     }
 

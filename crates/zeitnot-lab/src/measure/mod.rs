@@ -7,7 +7,7 @@
 //! | `benchmark`, `meter` | the speed of the whole engine; the batches and cache hits of its searches |
 //! | `grid`, `saturation` | the settings to try, upwards until a larger one no longer pays; where a device saturates |
 //! | `card_use` | power, clocks and memory of graphics cards during a measurement |
-//! | `benchmark_result`, `comparison` | the result of a benchmark, as a file; two of them beside each other |
+//! | `benchmark_result` | the result of a benchmark, as a file |
 //! | `costs` | the costs of batches and playouts that a benchmark found, for games on a virtual clock |
 //! | `machine` | the machine that was measured |
 //! | `positions` | positions to measure on |
@@ -19,7 +19,6 @@ mod bench;
 mod benchmark;
 mod benchmark_result;
 mod card_use;
-mod comparison;
 mod costs;
 mod grid;
 mod machine;
@@ -34,7 +33,6 @@ pub use bench::{BENCH_POSITIONS, BenchResult, bench};
 pub use benchmark::{BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Measured, recommend};
 pub use benchmark_result::{BackendDevice, BenchmarkResult, NetworkFacts, Recommended, ResultError, Unavailable};
 pub use card_use::CardUse;
-pub use comparison::{ComparedSetting, Comparison};
 pub use costs::{CostsError, MeasuredCosts};
 pub use grid::{Grid, SearchSaturation, Tried, larger_batch, search_saturation};
 pub use machine::Machine;
