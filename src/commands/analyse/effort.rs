@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 use zeitnot_lab::analysis::Effort;
 
-/// Nodes of a position without a flag.
-const USUAL_NODES: u64 = 400;
+/// Nodes of a position without a flag: with the positions behind the moves that are compared, as long as 400 of the
+/// position alone (docs/results/2026-11-judging.md).
+const USUAL_NODES: u64 = 300;
 /// Least time of a position, in milliseconds.
 const LEAST_MS: f64 = 5.0;
 

@@ -98,7 +98,8 @@ fn moves(game: &PgnGame, facts: &[Option<PositionFacts>], evals: &[Option<Eval>]
         let san = until.san(*mv);
         until.push(*mv);
         // lichess judges only where there is a better move (lila, `Analysis.infoAdvices`).
-        let judgement = (|| judge(evals[index]?, evals[index + 1]?, color))().filter(|_| !is_best);
+        let is_searched = before.is_some_and(|facts| facts.early.is_some());
+        let judgement = (|| judge(evals[index]?, evals[index + 1]?, color, is_searched))().filter(|_| !is_best);
         let eval = evals[index + 1];
         let said = move_times(game.comments_of(index));
         moves.push(AnalysedMove {

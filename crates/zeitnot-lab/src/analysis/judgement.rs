@@ -21,6 +21,9 @@ pub enum Judgement {
 /// The losses of winning chances, -1 to 1, from which on a judgement holds.
 const LOSSES: [(f64, Judgement); 3] =
     [(0.3, Judgement::Blunder), (0.2, Judgement::Mistake), (0.1, Judgement::Inaccuracy)];
+/// The part of these losses that is asked of evaluations that our own searches gave: they see less of a loss than
+/// Stockfish does (games of club players, docs/results/2026-11-judging.md).
+const SEARCHED: f64 = 0.85;
 /// Centipawns that a mate changes little beside, and less.
 const DECIDED: (i32, i32) = (999, 700);
 
@@ -56,8 +59,9 @@ impl Judgement {
     }
 }
 
-/// The judgement of a move of `mover`, by the evaluations before and after it.
-pub fn judge(before: Eval, after: Eval, mover: Color) -> Option<Judgement> {
+/// The judgement of a move of `mover`, by the evaluations before and after it, which our own searches gave or somebody
+/// else.
+pub fn judge(before: Eval, after: Eval, mover: Color, is_searched: bool) -> Option<Judgement> {
     let sign = if mover.is_white() { 1 } else { -1 };
     // From the mover's side: positive where the mover mates.
     let mate = |eval: Eval| match eval {
@@ -70,7 +74,8 @@ pub fn judge(before: Eval, after: Eval, mover: Color) -> Option<Judgement> {
     match (mate(before), mate(after)) {
         (None, None) => {
             let loss = winning_chances(cp(before)) - winning_chances(cp(after));
-            LOSSES.into_iter().find(|(least, _)| *least <= loss).map(|(_, judgement)| judgement)
+            let part = if is_searched { SEARCHED } else { 1.0 };
+            LOSSES.into_iter().find(|(least, _)| part * least <= loss).map(|(_, judgement)| judgement)
         }
         // The side will be mated.
         (None, Some(-1)) => Some(by_centipawns(-cp(before))),
@@ -109,8 +114,14 @@ mod tests {
             // Beyond 1,000 chances still grow.
             (3000, 750, Some(Inaccuracy)),
         ] {
-            assert_eq!(judge(Cp(before), Cp(after), Color::White), judgement, "{before} {after}");
-            assert_eq!(judge(Cp(-before), Cp(-after), Color::Black), judgement, "{before} {after}");
+            assert_eq!(judge(Cp(before), Cp(after), Color::White, false), judgement, "{before} {after}");
+            assert_eq!(judge(Cp(-before), Cp(-after), Color::Black, false), judgement, "{before} {after}");
+        }
+        // By our own searches a little less is asked.
+        for (before, after, judgement) in
+            [(0, -46, None), (0, -50, Some(Inaccuracy)), (0, -100, Some(Mistake)), (0, -150, Some(Blunder))]
+        {
+            assert_eq!(judge(Cp(before), Cp(after), Color::White, true), judgement, "{before} {after}");
         }
     }
 
@@ -132,9 +143,9 @@ mod tests {
             (Mate(1), Checkmate(Color::White), None),
             (Mate(-1), Mate(-1), None),
         ] {
-            assert_eq!(judge(before, after, Color::White), judgement, "{before:?} {after:?}");
+            assert_eq!(judge(before, after, Color::White, false), judgement, "{before:?} {after:?}");
         }
-        assert_eq!(judge(Cp(0), Mate(4), Color::Black), Some(Blunder));
-        assert_eq!(judge(Mate(-4), Cp(-800), Color::Black), Some(Mistake));
+        assert_eq!(judge(Cp(0), Mate(4), Color::Black, false), Some(Blunder));
+        assert_eq!(judge(Mate(-4), Cp(-800), Color::Black, false), Some(Mistake));
     }
 }
