@@ -78,12 +78,11 @@ fn snapshot() -> impl Strategy<Value = SearchSnapshot<'static>> {
     })
 }
 
-const STOPS: [StopReason; 13] = [
+const STOPS: [StopReason; 12] = [
     StopReason::Time,
     StopReason::MoveTime,
     StopReason::Nodes,
     StopReason::Playouts,
-    StopReason::NodeBudget,
     StopReason::Depth,
     StopReason::Mate,
     StopReason::Price,
@@ -191,7 +190,7 @@ proptest! {
 #[test]
 fn stop_reasons_have_names_that_stay() {
     let names: Vec<_> = STOPS.iter().map(|stop| serde_json::to_string(stop).unwrap()).collect();
-    insta::assert_snapshot!(names.join(" "), @r#""time" "movetime" "nodes" "playouts" "node_budget" "depth" "mate" "price" "kld_gain" "only_move" "only_non_losing_move" "win_found" "cannot_be_overtaken""#);
+    insta::assert_snapshot!(names.join(" "), @r#""time" "movetime" "nodes" "playouts" "depth" "mate" "price" "kld_gain" "only_move" "only_non_losing_move" "win_found" "cannot_be_overtaken""#);
 }
 
 #[test]

@@ -261,8 +261,6 @@ pub enum StopReason {
     Nodes,
     /// The search has added as many nodes as asked for.
     Playouts,
-    /// The search has added as many nodes as the manager granted.
-    NodeBudget,
     /// The average depth is reached.
     Depth,
     /// A mate as short as asked for is found.
@@ -288,7 +286,6 @@ impl fmt::Display for StopReason {
             Self::MoveTime => "movetime",
             Self::Nodes => "nodes",
             Self::Playouts => "playouts",
-            Self::NodeBudget => "the manager's budget of nodes",
             Self::Depth => "depth",
             Self::Mate => "mate",
             Self::Price => "price: more nodes gain less than they cost",

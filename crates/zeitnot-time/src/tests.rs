@@ -96,7 +96,7 @@ fn specifications_that_are_accepted() {
         "smooth(preset=pr1195)",
         "smooth(init-nps=20000.0,preset='lc0',preset=pr1195)",
         "smooth(preset=lc0,nps-update-period=20,trend-nps-update-period-ms=3000.0)",
-        "smooth(preset=zeitnot,piggybank,overtaking(period=1000))",
+        "smooth(preset=zeitnot,extension=1)",
     ] {
         assert!(build(spec).is_ok_and(|manager| manager.name().starts_with("smooth")), "{spec}");
     }

@@ -81,7 +81,7 @@ impl Price {
             Unit::Moves,
         );
         let name = "game_time = max(0, clock + increment * (priced_moves - 1) - overhead - priced_moves * overrun)";
-        let game_time = game_time_term(&mut plan, name, moves, 0.0, &self.overrun);
+        let game_time = game_time_term(&mut plan, name, moves, &self.overrun);
         let average_move_ms =
             plan.term("average_move_time = game_time / priced_moves", game_time / moves, Milliseconds);
         let nps = nps_term(&mut plan, self.speed.nps());

@@ -2,7 +2,8 @@
 //! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-lc0.md")]
 
-use super::shared::{self, Trend, Window};
+use super::shared;
+use super::trend::Trend;
 use crate::estimators::exponential_decay;
 use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
@@ -230,12 +231,7 @@ impl TimeManager for Lc0Smooth {
             allocated_ms: allocated,
             deadline_ms: plan.budget_ms,
             extra_ms: plan.extra_ms,
-            trend: Trend::new(
-                parameter(&TREND_PERIOD),
-                parameter(&BEST_OPTIMISM),
-                parameter(&OVERTAKER_OPTIMISM),
-                Window::Lc0,
-            ),
+            trend: Trend::new(parameter(&TREND_PERIOD), parameter(&BEST_OPTIMISM), parameter(&OVERTAKER_OPTIMISM)),
             bank_used: false,
         });
         plan

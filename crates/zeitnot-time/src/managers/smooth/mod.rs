@@ -6,13 +6,14 @@
 pub mod lc0;
 pub mod pr1195;
 pub(super) mod shared;
+mod trend;
 
 use crate::estimators::moves_left::{GROUPS, MovesLeft};
 use crate::estimators::overrun::Overrun;
 use crate::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
-use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
+use crate::params::{ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
-use crate::plan_builder::{PlanBuilder, believed_ms};
+use crate::plan_builder::PlanBuilder;
 use crate::specification;
 use crate::unit::Unit;
 use crate::{
@@ -30,35 +31,9 @@ param_specs! {
         "Drop of the value since the move before from which a move is hard, too (1: from a win to a draw); 0: never.";
     MIN_NODES "min-nodes" 0.0 0.0 1e9 Nodes
         "New nodes that a move still gets in time trouble, if max-move-budget allows.";
-    NODE_BUDGET "node-budget" 0.0 0.0 100.0 Ratio
-        "The search also ends at this multiple of the nodes its time is expected to bring; 0: never.";
     VISIT_SHARE "visit-share" 2.0 0.0 10.0 Ratio
         "Change of the budget, in budgets, where the best move's share of the visits is below its usual one by 1; 0: none.";
-    TOTAL_NODES_SHARE "total-nodes-share" 1.0 0.0 1.0 Ratio
-        "The target is made of the nodes of the tree (1) or of those of the best move (0), or a mix.";
-
-    BANK_INIT "init" 0.09 0.0 1.0 Ratio "Fraction of the first clock that goes into the bank.";
-    BANK_TAX "per-move" 0.12 0.0 1.0 Ratio "Fraction of each move's expected time that goes into the bank.";
-    BANK_USE "max-use" 0.94 0.0 1.0 Ratio "Fraction of the bank that one move may draw.";
-    BANK_CAP "max-clock" 0.3 0.0 1.0 Ratio "Largest fraction of the clock that the bank holds.";
-
-    TREND_PERIOD "period" 3000.0 1.0 1e9 Milliseconds "Window in which the growth of visits is measured.";
-    BEST_OPTIMISM "best-optimism" 0.2 0.0 1000.0 Ratio
-        "Factor on the growth of the best move's visits when they are projected.";
-    RIVAL_OPTIMISM "rival-optimism" 4.0 0.0 1000.0 Ratio "The same for every other move.";
 }
-
-const PIGGYBANK: GroupSpec = GroupSpec {
-    name: "piggybank",
-    help: "When named, moves save into a bank that hard moves draw on.",
-    params: &[BANK_INIT, BANK_TAX, BANK_USE, BANK_CAP],
-};
-
-const OVERTAKING: GroupSpec = GroupSpec {
-    name: "overtaking",
-    help: "When named, a move is hard, too, while another one grows fast enough to become the best in time.",
-    params: &[TREND_PERIOD, BEST_OPTIMISM, RIVAL_OPTIMISM],
-};
 
 /// The declaration of `smooth`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
@@ -89,11 +64,9 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
         EXTENSION,
         SCORE_DROP,
         MIN_NODES,
-        NODE_BUDGET,
-        TOTAL_NODES_SHARE,
         VISIT_SHARE,
     ],
-    groups: &[GROUPS[0], GROUPS[1], GROUPS[2], PIGGYBANK, OVERTAKING],
+    groups: GROUPS,
     build: |values| Box::new(Smooth::new(values)),
 };
 
@@ -134,7 +107,6 @@ struct Smooth {
     moves_left: MovesLeft,
     speed: SpeedEstimator,
     learned: Learned,
-    bank: Option<Piggybank>,
     /// Share of the visits that went to the best move, averaged over the searches.
     best_share: f64,
     overrun: Overrun,
@@ -152,9 +124,6 @@ struct Budget {
     average_move_ms: f64,
     budget_ms: f64,
     extra_ms: f64,
-    tax_ms: f64,
-    /// New nodes that the budget is expected to bring.
-    new_nodes: f64,
 }
 
 /// The numbers of the plan that are needed until the move ends.
@@ -165,7 +134,6 @@ struct CurrentMove {
     budget: Budget,
     /// The hard limit as planned: nothing goes past it.
     hard_limit_ms: f64,
-    trend: Option<Trend>,
     /// The latest value of the best move, and its share of the visits.
     value: Option<f64>,
     best_share: Option<f64>,
@@ -177,7 +145,6 @@ impl Smooth {
             moves_left: MovesLeft::new(values),
             speed: SpeedEstimator::new(values.get(&INIT_NPS)),
             learned: Learned::new(values),
-            bank: Piggybank::new(values),
             best_share: INIT_BEST_SHARE,
             overrun: Overrun::default(),
             is_first_move: true,
@@ -196,12 +163,8 @@ impl Smooth {
         let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
 
         // An equal share of the game's time, in nodes.
-        let bank_ms = self.bank.as_ref().map_or(0.0, Piggybank::saved_ms);
-        if self.bank.is_some() {
-            plan.term("bank = from earlier moves", bank_ms, Milliseconds);
-        }
-        let name = "game_time = max(0, clock + increment * (moves_left - 1) - overhead - bank - moves_left * overrun)";
-        let game_time = game_time_term(&mut plan, name, moves_left, bank_ms, &self.overrun);
+        let name = "game_time = max(0, clock + increment * (moves_left - 1) - overhead - moves_left * overrun)";
+        let game_time = game_time_term(&mut plan, name, moves_left, &self.overrun);
         let average_move_ms =
             plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
         let nps = nps_term(&mut plan, self.speed.nps());
@@ -226,23 +189,14 @@ impl Smooth {
             0.0,
             Nodes,
         );
-        let mut search_time = plan.term(
+        let search_time = plan.term(
             "target_search_time = target_new_nodes / nps * 1000",
             target_new / nps * MS_PER_SECOND,
             Milliseconds,
         );
-        let tax_ms = self.bank.as_ref().map_or(0.0, |bank| bank.tax_ms(search_time));
-        if self.bank.is_some() {
-            plan.term("bank_tax = per-move * target_search_time", tax_ms, Milliseconds);
-            let name = "taxed_search_time = target_search_time - bank_tax";
-            search_time = plan.term(name, search_time - tax_ms, Milliseconds);
-        }
         let time_use = self.learned.time_use_term(&mut plan);
-        let mut budget = plan.term(
-            "search_time_budget = (target_search_time - bank_tax) / timeuse",
-            search_time / time_use,
-            Milliseconds,
-        );
+        let mut budget =
+            plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
 
         // Exceptions, and the bound of every move.
         let (first_move_bonus, min_nodes) = (self.values.get(&FIRST_MOVE_BONUS), self.values.get(&MIN_NODES));
@@ -267,49 +221,35 @@ impl Smooth {
         );
         let reserve = self.reserve_term(&mut plan, budget, most);
         let plan = plan.finish(("limited_budget", budget), ("reserve", reserve), Some(total_per_move));
-        let new_nodes = plan.budget_ms * nps / MS_PER_SECOND;
         let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
-        (plan, Budget { expected_moves, average_move_ms, budget_ms, extra_ms, tax_ms, new_nodes })
+        (plan, Budget { expected_moves, average_move_ms, budget_ms, extra_ms })
     }
 
     /// Records the reserve of a move that turns out to be hard, beside its `budget`; `most` is the bound of all
     /// budgets.
     fn reserve_term(&self, plan: &mut PlanBuilder, budget: f64, most: f64) -> f64 {
-        let bank_use = self.bank.as_ref().map_or(0.0, Piggybank::available_ms);
-        let reserve = self.values.get(&EXTENSION) * budget + bank_use;
-        let name =
-            "reserve = min(extension * limited_budget, max_move_budget * clock - limited_budget) + max-use * bank";
+        let reserve = self.values.get(&EXTENSION) * budget;
+        let name = "reserve = min(extension * limited_budget, max_move_budget * clock - limited_budget)";
         match reserve > 0.0 {
-            true => plan.at_most(name, reserve, most - budget + bank_use, Unit::Milliseconds),
+            true => plan.at_most(name, reserve, most - budget, Unit::Milliseconds),
             false => 0.0,
         }
     }
 
-    /// The projection of visits, with the parameters of the group `overtaking`.
-    fn trend(&self) -> Trend {
-        let value = |param| self.values.get_in(OVERTAKING.name, param);
-        Trend::new(value(&TREND_PERIOD), value(&BEST_OPTIMISM), value(&RIVAL_OPTIMISM), Window::Shortest)
-    }
-
     /// Whether the search has found reason to take longer than planned.
-    fn is_hard(&self, current: &CurrentMove, snapshot: &SearchSnapshot) -> bool {
+    fn is_hard(&self, snapshot: &SearchSnapshot) -> bool {
         let score_drop = self.values.get(&SCORE_DROP);
         let values = self.last_value.zip(snapshot.best_value);
         let dropped = score_drop > 0.0 && values.is_some_and(|(last, now)| last - now > score_drop);
-        let end_ms = current.budget.budget_ms + current.budget.extra_ms;
-        let overtaken = || current.trend.as_ref().is_some_and(|trend| trend.is_overtaken_by(end_ms));
-        snapshot.need_more_time || dropped || overtaken()
+        snapshot.need_more_time || dropped
     }
 
     /// Factor on the budget by the best move's present share of the visits. A move whose share is below its usual one is
-    /// less sure than usual, and gets longer. Where the target counts the best move's nodes (Lc0 #1529), the same number
-    /// of them takes longer, too. 1 before the first visit.
+    /// less sure than usual, and gets longer. 1 before the first visit.
     fn share_factor(&self, current: &CurrentMove) -> f64 {
         let Some(share) = current.best_share else { return 1.0 };
-        let theta = self.values.get(&TOTAL_NODES_SHARE);
-        let measure = |share: f64| theta + (1.0 - theta) * share;
         let by_share = 1.0 + self.values.get(&VISIT_SHARE) * (self.best_share - share);
-        (measure(self.best_share) / measure(share) * by_share).clamp(1.0 / LARGEST_SHARE_FACTOR, LARGEST_SHARE_FACTOR)
+        by_share.clamp(1.0 / LARGEST_SHARE_FACTOR, LARGEST_SHARE_FACTOR)
     }
 }
 
@@ -324,9 +264,6 @@ impl TimeManager for Smooth {
         self.moves_left.begin_move(request.ply, request.pieces);
         self.moves_left.read(request.moves_left_plies);
         let is_first = std::mem::take(&mut self.is_first_move);
-        if let Some(bank) = &mut self.bank {
-            bank.open(believed_ms(request.clock_ms));
-        }
         let (plan, budget) = self.decide(request, is_first);
         self.speed.set_half_life(self.values.get(&NPS_UPDATE_RATE) * budget.average_move_ms);
         self.current = Some(CurrentMove {
@@ -334,7 +271,6 @@ impl TimeManager for Smooth {
             is_first,
             budget,
             hard_limit_ms: plan.hard_limit_ms,
-            trend: self.values.has(OVERTAKING.name).then(|| self.trend()),
             value: None,
             best_share: None,
         });
@@ -349,9 +285,6 @@ impl TimeManager for Smooth {
         if (self.moves_left.estimate() / current.budget.expected_moves - 1.0).abs() > RENEWAL_THRESHOLD {
             current.budget = self.decide(&current.request, current.is_first).1;
         }
-        if let Some(trend) = &mut current.trend {
-            trend.observe(snapshot.elapsed_ms, &snapshot.root_visits);
-        }
         current.value = snapshot.best_value.or(current.value);
         let visits: f64 = snapshot.root_visits.iter().map(|visits| f64::from(*visits)).sum();
         let most = snapshot.root_visits.iter().max().copied().unwrap_or(0);
@@ -361,21 +294,10 @@ impl TimeManager for Smooth {
         }
 
         let factor = self.share_factor(&current);
-        let extra = if self.is_hard(&current, snapshot) { current.budget.extra_ms } else { 0.0 };
+        let extra = if self.is_hard(snapshot) { current.budget.extra_ms } else { 0.0 };
         let limit = (current.budget.budget_ms * factor + extra).min(current.hard_limit_ms);
-        let mut verdict =
-            Verdict { nps, usual_ms: Some(limit), ..Verdict::at_limit(snapshot, limit, StopReason::Time) };
-        let node_budget = self.values.get(&NODE_BUDGET);
-        if node_budget > 0.0 {
-            let nodes = current.budget.new_nodes * node_budget * factor;
-            let remaining = (nodes - snapshot.new_nodes as f64).max(0.0);
-            verdict.remaining_playouts = Some(remaining);
-            if remaining == 0.0 && verdict.stop.is_none() && snapshot.new_nodes > 0 {
-                verdict.stop = Some(StopReason::NodeBudget);
-            }
-        }
         self.current = Some(current);
-        verdict
+        Verdict { nps, usual_ms: Some(limit), ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
     }
 
     fn wants_root_values(&self) -> bool {
@@ -389,12 +311,9 @@ impl TimeManager for Smooth {
             self.last_value = None;
             return;
         };
-        let Budget { average_move_ms, tax_ms, .. } = current.budget;
+        let average_move_ms = current.budget.average_move_ms;
         let budget_ms = current.budget.budget_ms * self.share_factor(&current);
         self.learned.search_ended(outcome, budget_ms, average_move_ms);
-        if let Some(bank) = &mut self.bank {
-            bank.move_ended(tax_ms, outcome.elapsed_ms - budget_ms);
-        }
         if let Some(share) = current.best_share {
             self.best_share += BEST_SHARE_UPDATE * (share - self.best_share);
         }
@@ -403,7 +322,7 @@ impl TimeManager for Smooth {
     }
 
     fn estimates(&self) -> Estimates {
-        self.learned.estimates(self.speed.nps(), self.bank.as_ref().map(Piggybank::saved_ms))
+        self.learned.estimates(self.speed.nps())
     }
 
     fn report(&self) -> Option<GameReport> {
@@ -412,62 +331,6 @@ impl TimeManager for Smooth {
 
     fn set_nps(&mut self, nps: f64) {
         self.speed.set(nps);
-    }
-}
-
-/// A bank of time that ordinary moves save for hard ones (Lc0 #1310; docs/lc0.md, 1.7). Unlike Lc0's it is bounded by
-/// the clock (docs/lc0.md, 7.5), so that it can never hold more than there is.
-#[derive(Clone, Debug)]
-struct Piggybank {
-    init: f64,
-    tax: f64,
-    max_use: f64,
-    cap: f64,
-    /// Time in the bank, in milliseconds; `None` before the first move.
-    saved_ms: Option<f64>,
-}
-
-impl Piggybank {
-    /// The bank; `None` if the specification does not name one.
-    fn new(values: &ParamValues) -> Option<Self> {
-        let value = |param: &ParamSpec| values.get_in(PIGGYBANK.name, param);
-        values.has(PIGGYBANK.name).then(|| Self {
-            init: value(&BANK_INIT),
-            tax: value(&BANK_TAX),
-            max_use: value(&BANK_USE),
-            cap: value(&BANK_CAP),
-            saved_ms: None,
-        })
-    }
-
-    /// Opens the bank for a move that begins with `clock_ms` on the clock. Returns the milliseconds in the bank.
-    fn open(&mut self, clock_ms: f64) -> f64 {
-        let saved = self.saved_ms.unwrap_or(self.init * clock_ms).min(self.cap * clock_ms);
-        *self.saved_ms.insert(saved)
-    }
-
-    /// Time that one move may draw, in milliseconds.
-    fn available_ms(&self) -> f64 {
-        self.saved_ms.unwrap_or(0.0) * self.max_use
-    }
-
-    /// The tax of a move that is expected to take `expected_ms`. A full bank still collects it, and the excess stays on
-    /// the clock: if the tax were cut to the room in the bank, a longer clock, with more room, would give the move less
-    /// time.
-    fn tax_ms(&self, expected_ms: f64) -> f64 {
-        expected_ms * self.tax
-    }
-
-    /// Takes in the end of a move that paid `tax_ms` into the bank and took `overdrawn_ms` longer than its budget.
-    fn move_ended(&mut self, tax_ms: f64, overdrawn_ms: f64) {
-        if let Some(saved) = &mut self.saved_ms {
-            *saved = (*saved + tax_ms - overdrawn_ms.max(0.0)).max(0.0);
-        }
-    }
-
-    /// Milliseconds saved.
-    fn saved_ms(&self) -> f64 {
-        self.saved_ms.unwrap_or(0.0)
     }
 }
 

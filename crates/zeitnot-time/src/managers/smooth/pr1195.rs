@@ -146,7 +146,7 @@ impl TimeManager for Smooth {
     }
 
     fn estimates(&self) -> Estimates {
-        self.learned.estimates(self.nps.nps(), None)
+        self.learned.estimates(self.nps.nps())
     }
 
     fn report(&self) -> Option<GameReport> {

@@ -61,26 +61,6 @@ fn the_last_move_of_a_control_may_use_what_is_left() {
     assert!(plan.hard_limit_ms <= 30_000.0, "{plan}");
 }
 
-// docs/lc0.md, 7.5: clock 3000 + 600 and two moves to go gave no time at all.
-#[test]
-fn a_bank_cannot_exceed_the_clock() {
-    let mut manager = smooth("piggybank");
-    for ply in [0, 2, 4] {
-        let plan = manager.plan(&request(55_000.0, 600.0, ply));
-        manager.finish(&MoveOutcome {
-            elapsed_ms: plan.budget_ms,
-            total_nodes: 5_000,
-            stop: None,
-            ..MoveOutcome::default()
-        });
-    }
-    assert!(manager.estimates().bank_ms.unwrap() > 4_000.0);
-    let last = MoveRequest { reused_nodes: 100, moves_to_go: Some(2), ..request(3_000.0, 600.0, 6) };
-    let plan = manager.plan(&last);
-    assert!(plan.budget_ms > 500.0, "{plan}");
-    assert!(manager.estimates().bank_ms.unwrap() <= 900.0);
-}
-
 #[test]
 fn a_hard_move_gets_its_reserve() {
     let mut manager = smooth("");
@@ -98,42 +78,6 @@ fn a_hard_move_gets_its_reserve() {
     let budget = manager.plan(&request(59_000.0, 0.0, 2)).budget_ms;
     near(remaining(&mut manager, valued(0.25, 10.0)), budget - 10.0);
     near(remaining(&mut manager, valued(0.15, 20.0)), budget * 3.0 - 20.0);
-}
-
-#[test]
-fn overtaking_opens_the_reserve_when_it_is_asked_for() {
-    for (params, opens) in [("", false), ("overtaking", true)] {
-        let mut manager = smooth(&format!("visit-share=0,{params}"));
-        let plan = manager.plan(&request(60_000.0, 0.0, 0));
-        manager.observe(&SearchSnapshot { root_visits: (&[100, 50]).into(), ..look(100.0, 150) });
-        let verdict = manager.observe(&SearchSnapshot { root_visits: (&[110, 100]).into(), ..look(200.0, 210) });
-        assert_eq!(verdict.remaining_ms.unwrap() > plan.budget_ms, opens, "{params}");
-    }
-}
-
-// Seed: "it may make sense to have search limit in nodes instead of (or in addition to) time".
-#[test]
-fn node_budget_ends_the_search() {
-    let mut manager = smooth("node-budget=1,init-nps=1000");
-    let plan = manager.plan(&request(60_000.0, 0.0, 0));
-    let nodes = plan.budget_ms; // at a thousand nodes a second
-    let before = manager.observe(&look(10.0, nodes as u64 - 5));
-    assert!(before.stop.is_none() && before.remaining_playouts.unwrap() < 6.0, "{before:?}");
-    assert_eq!(manager.observe(&look(20.0, nodes as u64 + 1)).stop, Some(StopReason::NodeBudget));
-    assert_eq!(smooth("").observe(&look(20.0, u64::MAX)).stop, None);
-}
-
-// Lc0 #1529: total N and best N mixed by theta.
-#[test]
-fn total_nodes_share_aims_at_the_best_moves_nodes() {
-    let limit = |params: &str, visits: &[u32]| {
-        let usual = limit_with("visit-share=0", &[35, 65]);
-        limit_with(&format!("visit-share=0,total-nodes-share={params}"), visits) / usual
-    };
-    near(limit("0", &[70, 30]), 1.0); // the usual share, 0.7
-    near(limit("0", &[50, 50]), 1.4);
-    near(limit("0.5", &[50, 50]), 0.85 / 0.75);
-    near(limit("0", &[10, 10, 10, 10]), 2.0); // 2.8, but no more than twice
 }
 
 // The time use is measured in what the search was given, after the factor.
@@ -316,21 +260,4 @@ fn parameter_note_names_parameters_with_another_meaning() {
         assert!(param.help.contains("Lc0's page (preset=pr1195)"), "{}", param.help);
     }
     assert!(SPEC.params[3].help.contains(&format!(" {GUESS_WEIGHT_MS} ms ")), "{}", SPEC.params[3].help);
-}
-
-#[test]
-fn piggybank_saves_pays_and_never_exceeds_the_clock() {
-    let mut bank = Piggybank { init: 0.09, tax: 0.12, max_use: 0.94, cap: 0.3, saved_ms: None };
-    assert_eq!(bank.open(60_000.0), 5_400.0);
-    assert!((bank.available_ms() - 5_076.0).abs() < 1e-9);
-    let tax = bank.tax_ms(1_000.0);
-    assert_eq!(tax, 120.0);
-    bank.move_ended(tax, 520.0);
-    assert_eq!(bank.saved_ms(), 5_000.0);
-    // docs/lc0.md, 7.5: the clock fell; Lc0's bank stays above it and leaves moves no time.
-    assert_eq!(bank.open(3_000.0), 900.0);
-    bank.move_ended(bank.tax_ms(1_000.0), 0.0);
-    assert_eq!(bank.open(3_000.0), 900.0, "full");
-    bank.move_ended(0.0, 1e9);
-    assert_eq!(bank.saved_ms(), 0.0);
 }
