@@ -197,6 +197,23 @@ fn other_files_are_not_written_over() {
             assert_eq!(read(folder.path(), name), text);
         }
     }
+    // The game itself with a comment, a variation or a glyph of its owner.
+    std::fs::write(
+        folder.path().join("one.pgn"),
+        "[White \"A\"]\n\n1. e4 {[%eval 0.3]} e5 {[%eval 0.2]} 2. Nf3 {[%eval 0.3]} *\n",
+    )
+    .unwrap();
+    let analyse_one = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+        command.current_dir(folder.path()).args(["analyse", "one.pgn", "--out", "mine.pgn", "--trust-evals"]);
+        command.output().unwrap()
+    };
+    for (own, is_kept) in [("{[%eval 0.3]} e5", false), ("{mine} e5", true), ("(1. d4) e5", true), ("$1 e5", true)] {
+        let text = format!("[White \"A\"]\n\n1. e4 {own} 2. Nf3 *\n");
+        std::fs::write(folder.path().join("mine.pgn"), &text).unwrap();
+        let output = analyse_one();
+        assert_eq!((!output.status.success(), read(folder.path(), "mine.pgn") == text), (is_kept, is_kept), "{own}");
+    }
     std::fs::write(folder.path().join("empty.pgn"), "").unwrap();
     let results = ["--out", "empty.pgn", "--json", "a.json", "--html", "a.html", "--trust-evals"];
     for _ in 0..2 {

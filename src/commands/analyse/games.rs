@@ -10,14 +10,13 @@ use anyhow::Context as _;
 use clap::ArgMatches;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use zeitnot_engine::backend::Backend;
-use zeitnot_engine::digest::sha256;
 use zeitnot_engine::engine::{self, LoadedNetwork, Options};
 use zeitnot_engine::memory;
 use zeitnot_lab::analysis::{AnalysedNetwork, Analyst, PositionFacts};
@@ -65,14 +64,14 @@ impl Searched {
     }
 }
 
-/// The work file of an output; of the standard output the one of these settings in the folder of temporary files.
-fn work_file(out: Option<&Path>, settings: &Value) -> anyhow::Result<PathBuf> {
+/// The work file of an output; of the standard output one of this process in the folder of temporary files.
+fn work_file(out: Option<&Path>) -> PathBuf {
     let mut name = match out {
         Some(path) => path.as_os_str().to_owned(),
-        None => std::env::temp_dir().join(format!("zeitnot-{}", sha256(settings.to_string().as_bytes())?)).into(),
+        None => std::env::temp_dir().join(format!("zeitnot-{}", std::process::id())).into(),
     };
     name.push(".work.jsonl");
-    Ok(name.into())
+    name.into()
 }
 
 /// Searches all games that the work file lacks.
@@ -98,7 +97,7 @@ pub fn search(
         "limit": limit.words(),
         "games": sources.digests()?,
     });
-    let journal = work_file(out, &settings)?;
+    let journal = work_file(out);
     let mut work = Journal::<FinishedGame>::resume(&journal, settings, &[]).map_err(|error| match error {
         JournalError::OtherSettings { .. } | JournalError::Line { .. } => {
             anyhow::Error::new(error).context(format!("delete {}, or name another --out", journal.display()))

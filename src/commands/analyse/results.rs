@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use zeitnot_charts::game_page;
 use zeitnot_lab::PgnGames;
 use zeitnot_lab::analysis::{
-    AnalysedGame, Analysis, analysed, annotated_with_rest, facts_in_comments, page_data, players,
+    AnalysedGame, Analysis, analysed, annotated_with_rest, facts_in_comments, is_annotation_of, page_data, players,
 };
 use zeitnot_text::files::{is_same_file, write_whole};
 use zeitnot_text::words::counted;
@@ -71,7 +71,7 @@ impl<'a> Outputs<'a> {
             for other in others {
                 // Where there is no game to analyse, nothing is written.
                 let (other, Some(known)) = (other?, known.next().transpose()?) else { return Ok(count == 0) };
-                if other.tags != known.game.tags || other.game.moves() != known.game.game.moves() {
+                if !is_annotation_of(&other, &known.game) {
                     return Ok(false);
                 }
                 count += 1;

@@ -11,6 +11,10 @@ use std::fmt::Write as _;
 const LINE: usize = 80;
 /// Least expected score that a move loses to get a comment without a judgement.
 const COMMENTED: f64 = 0.1;
+/// The words behind the moves, the last one of games without a result.
+const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
+/// The begin of a comment with the rest of a damaged game.
+const NOT_READ: &str = "Not read: ";
 /// The glyphs of a move's worth: `$1` to `$6`.
 const MARKS: std::ops::RangeInclusive<u32> = 1..=6;
 
@@ -70,17 +74,20 @@ pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u3
             tokens.extend((!is_numbered).then(|| format!("{}{points}", last.fullmoves())));
             tokens.push(rest.to_owned());
         }
-        () => tokens.push(format!("{{Not read: {}}}", rest.replace("[%", "[ %").replace('{', "(").replace('}', ")"))),
+        () => tokens.push(format!("{{{NOT_READ}{}}}", rest.replace("[%", "[ %").replace('{', "(").replace('}', ")"))),
     }
     let tag = game.tag("Result");
-    let known = ["1-0", "0-1", "1/2-1/2"].into_iter().find(|known| *known == tag);
-    if rest.is_empty() || !game.is_foreign || game.result.is_none() {
-        tokens.push(game.result.or(known).unwrap_or("*").to_owned());
+    let known = RESULTS[..3].iter().copied().find(|known| *known == tag);
+    // Text of which no move is read may have the result at its end.
+    let behind =
+        rest.split_ascii_whitespace().next_back().and_then(|word| RESULTS.into_iter().find(|known| *known == word));
+    if !game.is_foreign || game.result.or(behind).is_none() {
+        tokens.push(game.result.or(behind).or(known).unwrap_or("*").to_owned());
     }
-    let mut width = 0;
+    let (mut width, mut is_line) = (0, false);
     for token in tokens {
         let length = token.chars().count();
-        if width > 0 && width + 1 + length > LINE {
+        if width > 0 && (is_line || width + 1 + length > LINE) {
             text.push('\n');
             width = 0;
         }
@@ -90,9 +97,33 @@ pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u3
         }
         text.push_str(&token);
         width += length;
+        // Behind a semicolon all of a line is a comment.
+        is_line = token.lines().last().is_some_and(|line| line.contains(';'));
     }
     text.push_str("\n\n");
     text
+}
+
+/// Whether another game is this one with an analysis, or without one: it has no comment, variation or glyph of its own.
+pub fn is_annotation_of(other: &PgnGame, game: &PgnGame) -> bool {
+    let own = |comments: Option<&Vec<String>>| -> Vec<String> {
+        let of_others = |comment: &&String| !is_judgement(comment) && !comment.starts_with(NOT_READ);
+        let kept = comments.into_iter().flatten().filter(of_others);
+        let plain = kept.map(|comment| without_commands(&comment.replace('}', ""), &["eval", "wdl"]));
+        plain.filter(|comment| !comment.is_empty()).collect()
+    };
+    let is_known = |glyph: &u32, at: usize| {
+        let is_ours = Judgement::ALL.iter().any(|judgement| judgement.nag() == *glyph);
+        is_ours || game.glyphs.get(at).is_some_and(|glyphs| glyphs.contains(glyph))
+    };
+    let has_nothing_else = |at: usize| {
+        own(other.comments.get(at)) == own(game.comments.get(at))
+            && other.variations.get(at) == game.variations.get(at)
+            && other.glyphs.get(at).into_iter().flatten().all(|glyph| is_known(glyph, at))
+    };
+    other.tags == game.tags
+        && other.game.moves() == game.game.moves()
+        && (0..=game.game.moves().len()).all(has_nothing_else)
 }
 
 /// Adds the glyphs, comments and variations behind a move, or before the first one.

@@ -76,3 +76,16 @@ fn commands_are_taken_out_of_comments() {
         assert_eq!(without_commands(comment, &["eval", "wdl"]), left);
     }
 }
+
+#[test]
+fn the_result_stands_in_no_comment() {
+    let rest = |text: &str, rest: &str| {
+        let game = game(text);
+        let facts = vec![None; game.game.positions().len()];
+        let written = annotated_with_rest(&game, &analysed("g.pgn", &game, &facts), &[], rest);
+        written.trim_end().to_owned()
+    };
+    assert_eq!(rest("1. e4 e5 2. -- Nf6 ; a comment\n", "-- Nf6 ; a comment"), "1. e4 e5 2. -- Nf6 ; a comment\n*");
+    assert_eq!(rest("1. e4 e5 2. -- Nf6 1-0\n", "-- Nf6 1-0"), "1. e4 e5 2. -- Nf6 1-0");
+    assert_eq!(rest("[White \"A\"]\n\nhello 0-1\n", "hello 0-1"), "[White \"A\"]\n\n{Not read: hello 0-1} 0-1");
+}

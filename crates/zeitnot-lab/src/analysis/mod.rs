@@ -37,7 +37,7 @@ mod search;
 
 pub use accuracy::{average_loss_cp, game_accuracy, move_accuracies, move_accuracy};
 pub use analysed::analysed;
-pub use annotated_pgn::{annotated_pgn, annotated_with_rest};
+pub use annotated_pgn::{annotated_pgn, annotated_with_rest, is_annotation_of};
 pub use document::{
     AnalysedGame, AnalysedMove, AnalysedNetwork, AnalysedPlayer, AnalysedSide, AnalysedStart, Analysis, BetterMove,
     ClockUse, Instant, LongThoughts, Moment, MomentKind, MoveTime, OwnNotes, PhaseOfPlayer, PhaseTime, ShownEvaluation,

@@ -4,6 +4,7 @@ use super::PgnGame;
 use super::words::{
     castling, first_word, glyph, has_foreign_letter, is_annotation, is_chess, is_iccf, numbered, plain, result,
 };
+use std::ops::Range;
 use zeitnot_engine::chess::{Game, SanError, is_san, parse_san};
 use zeitnot_text::files::from_any_encoding;
 
@@ -35,8 +36,8 @@ pub(super) struct GameDraft {
     variations_size: usize,
     /// Bytes of tags and comments so far.
     size: usize,
-    /// The first line of text that was neither a tag nor a move.
-    text: Option<String>,
+    /// The first line of text that was neither a tag nor a move, and the place of all such lines.
+    text: Option<(String, Range<u64>)>,
     /// Whether the file ended within the last line of the tags.
     pub(super) is_cut: bool,
     /// Whether the moves have numbers.
@@ -82,16 +83,18 @@ impl GameDraft {
         if self.depth > 0 {
             self.fail_open("a variation without an end");
         }
-        if self.has_problem() {
-            self.game.rest = self.rest_at.unwrap_or(end)..end;
-        }
         let game = &self.game;
         let is_bare = game.game.moves().is_empty() && game.problem.is_none();
         if is_bare && game.result.is_none() && game.tags.is_empty() {
             return None;
         }
-        if let (true, Some(text)) = (is_bare, self.text.take()) {
-            self.fail(format!("no moves but \"{text}\""));
+        let mut end = end;
+        if let (true, Some((text, place))) = (is_bare, self.text.take()) {
+            end = end.max(place.end);
+            self.fail_at(place.start, &text, format!("no moves but \"{text}\""));
+        }
+        if self.has_problem() {
+            self.game.rest = self.rest_at.unwrap_or(end)..end;
         }
         Some(self.game)
     }
@@ -102,7 +105,7 @@ impl GameDraft {
 
     /// Notes where the rest that is left out begins.
     pub(super) fn begin_rest(&mut self, offset: u64) {
-        self.rest_at = Some(offset);
+        self.rest_at.get_or_insert(offset);
     }
 
     /// Notes where a bracket or a brace opens.
@@ -118,6 +121,13 @@ impl GameDraft {
             self.rest_at = Some(self.opened_at);
         }
         self.fail_here(problem);
+    }
+
+    /// Ends the game before text of which no move is read.
+    fn fail_at(&mut self, at: u64, text: &str, problem: String) {
+        self.rest_at.get_or_insert(at);
+        self.game.is_foreign = text.split_whitespace().next().is_some_and(has_foreign_letter);
+        self.fail(problem);
     }
 
     pub(super) fn has_result(&self) -> bool {
@@ -186,12 +196,14 @@ impl GameDraft {
     }
 
     /// Takes a line that is neither a tag nor a move; lines within variations are ignored.
-    pub(super) fn pass_over(&mut self, text: &[u8]) {
+    pub(super) fn pass_over(&mut self, text: &[u8], offset: u64) {
         self.is_cut = false;
         if self.depth > 0 {
             return;
         }
-        self.text.get_or_insert_with(|| quoted(&String::from_utf8_lossy(&text[..text.len().min(4 * QUOTED)])));
+        let quote = || quoted(&String::from_utf8_lossy(&text[..text.len().min(4 * QUOTED)]));
+        let end = offset + text.len() as u64;
+        self.text.get_or_insert_with(|| (quote(), offset..end)).1.end = end;
     }
 
     /// Whether a line behind a blank one begins the next game, without tags: with White's number 1, or with a move
@@ -223,12 +235,13 @@ impl GameDraft {
     pub(super) fn begin_moves(&mut self, line: &[u8]) {
         self.is_cut = false;
         self.set_up();
-        let Some(text) = self.text.take() else { return };
+        let Some((text, place)) = self.text.take() else { return };
         let (number, ..) = numbered(line);
         let plies_before = self.plies() + usize::from(self.game.game.positions()[0].turn().is_black());
         let due = [plies_before as u32 / 2 + 1, self.game.game.current().fullmoves().get()];
         if number.is_none_or(|number| !due.contains(&number)) {
-            self.fail_here(&format!("no move but \"{text}\""));
+            let problem = format!("no move but \"{text}\" after {} plies", self.plies());
+            self.fail_at(place.start, &text, problem);
         }
     }
 

@@ -168,7 +168,7 @@ impl<R: Read> PgnGames<R> {
                 self.lines.take(space);
             }
             Some(_) => {
-                self.draft.pass_over(text);
+                self.draft.pass_over(text, self.lines.offset() + space as u64);
                 self.lines.skip()?;
             }
         }
@@ -191,7 +191,7 @@ impl<R: Read> PgnGames<R> {
                 Ok(earlier.and_then(|earlier| earlier.finish(0)))
             }
             _ => {
-                self.draft.pass_over(text);
+                self.draft.pass_over(text, self.lines.offset() + (rest.len() - text.len()) as u64);
                 self.lines.skip()?;
                 self.draft.is_cut = !self.lines.has_end();
                 Ok(None)

@@ -347,6 +347,16 @@ fn what_is_left_out_has_its_place_and_its_kind() {
     let known =
         [("-- Nf6 1-0", true), ("Sf3 Sc6 *", true), ("1. e4 *", true), ("Ke4 2. d4 *", false), ("(1... c5 {x", false)];
     assert_eq!(told, known);
+    for (text, rest, is_foreign) in [
+        ("[White \"A\"]\n\n   Sf3 Sf6 c4 *\n\n[White \"B\"]\n\n1. e4 *\n", "Sf3 Sf6 c4 *", true),
+        ("[White \"A\"]\n\nhello world 1-0\n", "hello world 1-0", false),
+        ("[White \"A\"]\n\nSf3 Sf6\n2. c4 e6 1-0\n", "Sf3 Sf6\n2. c4 e6 1-0", true),
+        ("[White \"A\"]\n\nwhat follows\nis lost\n3. c4 e6 1-0\n", "what follows\nis lost\n3. c4 e6 1-0", false),
+    ] {
+        let game = &read_games(text.as_bytes()).unwrap()[0];
+        let found = text[game.rest.start as usize..game.rest.end as usize].trim();
+        assert_eq!((found, game.is_foreign), (rest, is_foreign), "{text}: {:?}", game.problem);
+    }
     for word in ["Sf3", "Cf3", "Dxd5+", "Sbd7", "e8=D", "\u{2658}f3", "\u{41a}\u{440}f3", "Lb5"] {
         let game = &read_games(format!("1. {word} *\n").as_bytes()).unwrap()[0];
         let problem = game.problem.as_deref().unwrap_or_default();
