@@ -42,8 +42,9 @@ pub(crate) fn look_by_material(game: &Game, moves: &[Move]) -> Option<(Move, boo
 fn effect(game: &Game, mv: Move) -> Ordering {
     let after = game.current().after(mv, game.positions());
     let replies = after.legal_moves();
+    let earlier = [game.positions(), &[after.clone()]].concat();
     let end = |reply: &Move| {
-        let end = after.after(*reply, &[]);
+        let end = after.after(*reply, &earlier);
         end.outcome(&end.legal_moves())
     };
     let ends: Vec<_> = replies.iter().filter_map(end).collect();

@@ -27,6 +27,13 @@ fn a_move_that_draws_is_not_played_while_better() {
     let repeated = game("", &shuffled[..7]);
     assert_eq!(played(&repeated, &["f6g8", "e7e5"], true), "e7e5", "the third time");
     assert_eq!(played(&game("", &shuffled[..3]), &["f6g8", "e7e5"], true), "f6g8", "the second time");
+    assert_eq!(played(&game("", &shuffled[..6]), &["f3g1", "e2e4"], true), "e2e4", "the reply is the third time");
+    assert_eq!(played(&game("", &shuffled[..6]), &["f3g1", "e2e4"], false), "f3g1", "a draw is what is wanted");
+    assert_eq!(played(&game("", &shuffled[..2]), &["f3g1", "e2e4"], true), "f3g1", "the reply is the second time");
+    let chased = ["b4b5", "f3f4", "b5b4", "f4f3"].repeat(2);
+    let won = |plies| game("8/8/6p1/8/1R6/2K2k2/8/8 w - - 0 1", &chased[..plies]);
+    assert_eq!(played(&won(6), &["b5b4", "b5b6"], true), "b5b6", "Black would repeat it, f4f3");
+    assert_eq!(played(&won(2), &["b5b4", "b5b6"], true), "b5b4", "the second time");
     let fifty = game("7k/8/8/8/8/8/P7/KR6 w - - 99 90", &[]);
     assert_eq!(played(&fifty, &["b1b5", "a2a3"], true), "a2a3", "fifty moves");
 }
