@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 #[cfg(target_os = "linux")]
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -204,8 +205,8 @@ fn a_redirect_is_followed_nowhere() {
             (place, code, Provider::start_at(&url, &url, &[], Some(TOKEN)))
         };
         let providers: Vec<_> = runs.iter().map(begin).collect();
-        std::thread::sleep(Duration::from_secs(3));
         for (place, code, provider) in providers {
+            provider.wait_for(&format!("answers {code} "));
             let is_registered = matches!(place, "work" | "lines");
             let is_final = !is_registered && matches!(code, 301 | 308);
             let said = if is_final { provider.ends().1 } else { provider.kill() };
@@ -247,6 +248,60 @@ fn a_server_is_left_alone_as_long_as_it_asks() {
         said.contains("429 Too Many Requests; it is tried again in 3 s") && said.contains(": busy\\u001b[2J; it is"),
         "{said}"
     );
+}
+
+#[test]
+fn a_server_that_takes_no_lines_is_left_alone() {
+    let refused = AtomicUsize::new(0);
+    let server = Server::start(move |request, before, stream| {
+        let Some((_, id)) = request.line.split_once("/work/job") else {
+            if request.line != WORK {
+                usual(request, stream);
+                return;
+            }
+            // A request at every poll, soon after the one before was refused.
+            while refused.load(Ordering::Relaxed) < before {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            std::thread::sleep(Duration::from_secs(1));
+            return reply(stream, "200 OK", "", &job(&format!("job{before}"), &[]));
+        };
+        read_lines(stream);
+        match id {
+            "0" => reply(stream, "503 Service Unavailable", "retry-after: 4\r\n", "busy"),
+            "1" => reply(stream, "400 Bad Request", "", "strange"),
+            _ => reply(stream, "429 Too Many Requests", "Retry-After: 3600\r\n", ""),
+        }
+        refused.fetch_add(1, Ordering::Relaxed);
+    });
+    let provider = Provider::start_at(&server.url, &server.url, &[], Some(TOKEN));
+    provider.wait_for("; it is tried again in 3600 s");
+    let at = |line: &str| server.wait_for(line, 1)[0].at;
+    let pause = at(&format!("{WORK}/job1")) - at(&format!("{WORK}/job0"));
+    assert!(pause >= Duration::from_secs(4), "{pause:?}");
+    std::thread::sleep(Duration::from_secs(3));
+    let requests = server.requests();
+    assert!(!requests.iter().any(|request| request.line.ends_with("/job3")), "lichess wants an hour of silence");
+    assert!(requests.iter().filter(|request| request.line == WORK).count() <= 4, "one may have waited");
+    let said = provider.kill();
+    assert_eq!(said.matches("; it is tried again in ").count(), 2, "{said}");
+    assert!(
+        said.contains("503 Service Unavailable: busy; it is tried again in 4 s") && !said.contains("strange"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_long_pause_is_told_where_a_short_one_was() {
+    let server = Server::start(|request, before, stream| match (request.line.as_str(), before) {
+        (WORK, 0) => reply(stream, "503 Service Unavailable", "", ""),
+        (WORK, _) => reply(stream, "429 Too Many Requests", "retry-after: 3600\r\n", ""),
+        _ => drop(usual(request, stream)),
+    });
+    let provider = Provider::start_at(&server.url, &server.url, &[], Some(TOKEN));
+    provider.wait_for("503 Service Unavailable; it is tried again in 1 s");
+    provider.wait_for("429 Too Many Requests; it is tried again in 3600 s");
+    assert_eq!(provider.kill().matches("; it is tried again in ").count(), 2);
 }
 
 #[test]
@@ -360,8 +415,8 @@ fn an_answer_has_an_end() {
         Provider::start_at(&url, &url, &[], Some(TOKEN))
     };
     let providers: Vec<Provider> = kinds.iter().map(begin).collect();
-    std::thread::sleep(Duration::from_secs(24));
     for (kind, provider) in kinds.iter().zip(providers) {
+        provider.wait_for("; it is tried again in ");
         #[cfg(target_os = "linux")]
         assert!(status(provider.id(), "VmHWM:") < 150_000, "{kind}: {}", status(provider.id(), "VmHWM:"));
         let said = provider.kill();

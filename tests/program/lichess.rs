@@ -4,10 +4,12 @@
 
 use crate::fake_lichess::{FakeLichess, Job};
 use serde_json::json;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use zeitnot_engine::chess::Game;
 
 pub const TOKEN: &str = "lip_abcdefghijklmnop";
@@ -17,7 +19,9 @@ const SHUFFLED: &str = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1
 /// A provider that runs.
 pub struct Provider {
     child: Child,
-    errors: Option<JoinHandle<String>>,
+    /// What it has said so far.
+    said: Arc<Mutex<String>>,
+    errors: Option<JoinHandle<()>>,
 }
 
 impl Provider {
@@ -35,15 +39,27 @@ impl Provider {
         command.args(["lichess", "--backend=uniform", "--url", lichess, "--broker", broker]);
         command.args(flags).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (mut stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let said = Arc::new(Mutex::new(String::new()));
+        let shared = Arc::clone(&said);
         let errors = std::thread::spawn(move || {
-            let (mut text, mut output) = (String::new(), String::new());
-            stderr.read_to_string(&mut text).unwrap();
+            for line in BufReader::new(stderr).lines() {
+                *shared.lock().unwrap() += &(line.unwrap() + "\n");
+            }
+            let mut output = String::new();
             stdout.read_to_string(&mut output).unwrap();
             assert_eq!(output, "");
-            text
         });
-        Provider { child, errors: Some(errors) }
+        Provider { child, said, errors: Some(errors) }
+    }
+
+    /// Waits until it has said something. Only what hangs takes two minutes.
+    pub fn wait_for(&self, text: &str) {
+        let deadline = Instant::now() + Duration::from_secs(120);
+        while !self.said.lock().unwrap().contains(text) {
+            assert!(Instant::now() < deadline, "no {text}: {}", self.said.lock().unwrap());
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// The number of its process.
@@ -53,7 +69,8 @@ impl Provider {
 
     /// Waits for its end: how it ended, and what it said.
     pub fn ends(mut self) -> (ExitStatus, String) {
-        let said = self.errors.take().unwrap().join().unwrap();
+        self.errors.take().unwrap().join().unwrap();
+        let said = self.said.lock().unwrap().clone();
         assert!(!said.contains(TOKEN), "{said}");
         (self.child.wait().unwrap(), said)
     }

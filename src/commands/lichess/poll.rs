@@ -25,11 +25,11 @@ pub enum Event {
     /// Nobody asks, and the broker can be reached.
     Idle,
     /// An attempt failed; the next one is made after the pause.
-    Trouble { reason: String, pause: Duration },
+    Trouble(Failure),
     /// lichess does not take the engine.
     Refused(String),
     /// The request of this number has no reader any more.
-    Over { number: u64, fault: Option<String> },
+    Over { number: u64, failure: Option<Failure> },
 }
 
 /// Starts the thread. It ends when nobody listens.
@@ -40,6 +40,7 @@ pub fn start(server: Arc<Server>, registration: Registration, events: SyncSender
 fn poll(server: &Server, registration: &Registration, events: &SyncSender<Event>) -> Result<(), SendError<Event>> {
     let (mut is_registered, mut pause) = (false, PAUSE);
     loop {
+        std::thread::sleep(server.rest());
         let asked = Instant::now();
         let answer = match is_registered {
             false => server.register(registration).map(|()| (Event::Registered, Duration::ZERO)),
@@ -60,9 +61,11 @@ fn poll(server: &Server, registration: &Registration, events: &SyncSender<Event>
             Err(failure) => {
                 let wait = pause.max(failure.pause);
                 pause = (2 * pause).min(LONGEST_PAUSE);
-                (Event::Trouble { reason: failure.reason, pause: wait }, wait)
+                (Event::Trouble(Failure { pause: wait, ..failure }), wait)
             }
         };
+        // A request that came meanwhile waits, too.
+        std::thread::sleep(server.rest());
         events.send(event)?;
         std::thread::sleep(wait);
     }

@@ -1,7 +1,7 @@
 //! Serves requests with one engine, one at a time: a new one ends the search of the one before.
 
 use super::poll::{self, Event};
-use super::server::{Registration, Server};
+use super::server::{Failure, Registration, Server};
 use super::stream::{Ear, NO_MOVE, Stream};
 use super::work::Job;
 use crate::commands::interrupt;
@@ -18,6 +18,9 @@ use zeitnot_engine::engine::{Engine, Prepared};
 
 /// Longest wait before the flag of Ctrl-C is looked at again.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// A pause beyond which it is said again that something failed.
+const LONG_PAUSE: Duration = Duration::from_secs(60);
 
 /// Most searches whose lines are on their way: the one that goes on, and a few of which the broker still takes the end.
 const MOST_SENT: usize = 8;
@@ -37,15 +40,19 @@ pub struct Provider {
     number: u64,
     /// Threads that send lines.
     sending: usize,
-    /// Whether the last attempt to reach lichess failed.
-    is_cut_off: bool,
+    /// The longest pause that was told since lichess answered, and since it took lines; `None` where it does.
+    cut_off: Option<Duration>,
+    refused: Option<Duration>,
 }
 
 impl Provider {
     pub fn new(engine: Engine, server: Arc<Server>, threads: u64, line: ProgressBar) -> (Provider, Receiver<Event>) {
         // Nothing waits in it: a broker that has requests without end is asked for the next one when there is time.
         let (events, receiver) = sync_channel(0);
-        (Provider { engine, server, events, threads, line, number: 0, sending: 0, is_cut_off: false }, receiver)
+        (
+            Provider { engine, server, events, threads, line, number: 0, sending: 0, cut_off: None, refused: None },
+            receiver,
+        )
     }
 
     /// Serves requests until Ctrl-C.
@@ -81,21 +88,15 @@ impl Provider {
                     self.connected();
                     self.start(&job);
                 }
-                Event::Over { number, fault } => {
+                Event::Over { number, failure } => {
                     self.sending -= 1;
-                    fault.iter().for_each(|fault| self.say(fault));
                     if number == self.number {
                         self.engine.finish();
                         self.line.set_message(format!("waiting; requests so far: {number}"));
                     }
+                    self.refused = failure.and_then(|failure| self.failed(&failure, self.refused));
                 }
-                Event::Trouble { reason, pause } => {
-                    // One line for failures in a row; the line of status shows each.
-                    if !std::mem::replace(&mut self.is_cut_off, true) {
-                        self.say(&format!("{reason}; it is tried again in {} s, and so on", pause.as_secs()));
-                    }
-                    self.line.set_message(format!("{reason}; next try in {} s", pause.as_secs()));
-                }
+                Event::Trouble(failure) => self.cut_off = self.failed(&failure, self.cut_off),
                 Event::Refused(reason) => {
                     self.line.finish_and_clear();
                     bail!("{reason}");
@@ -108,8 +109,20 @@ impl Provider {
         self.line.suspend(|| note!("{text}"));
     }
 
+    /// Says a failure, once for those in a row, and once more where the pause is long: the line of status shows each. Returns
+    /// the longest pause that was told.
+    fn failed(&self, Failure { reason, pause, .. }: &Failure, told: Option<Duration>) -> Option<Duration> {
+        let seconds = pause.as_secs();
+        self.line.set_message(format!("{reason}; next try in {seconds} s"));
+        if told.is_some_and(|told| *pause <= told.max(LONG_PAUSE)) {
+            return told;
+        }
+        self.say(&format!("{reason}; it is tried again in {seconds} s, and so on"));
+        Some(*pause)
+    }
+
     fn connected(&mut self) {
-        if std::mem::take(&mut self.is_cut_off) {
+        if self.cut_off.take().is_some() {
             self.say("lichess answers again");
             self.line.set_message("waiting for a request");
         }
@@ -130,9 +143,9 @@ impl Provider {
         let (sender, stream) = Stream::new();
         let (server, events, id, number) = (Arc::clone(&self.server), self.events.clone(), job.id.clone(), self.number);
         std::thread::spawn(move || {
-            let fault = server.submit(&id, stream).err();
+            let failure = server.submit(&id, stream).err();
             // Nobody listens at the end.
-            let _ = events.send(Event::Over { number, fault });
+            let _ = events.send(Event::Over { number, failure });
         });
         if let Err(reason) = self.search(job, &sender) {
             let line = format!("request {number} is refused: {reason}");

@@ -9,7 +9,7 @@ use rand::distr::{Alphanumeric, SampleString as _};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 use ureq::http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
@@ -79,6 +79,8 @@ pub struct Server {
     broker: Site,
     /// The broker's agent for the lines of searches.
     for_lines: Mutex<Agent>,
+    /// The end of the pause after lines that the broker did not take.
+    rest: Mutex<Instant>,
     token: Token,
     /// Chosen at random by this process, and gone with it.
     secret: String,
@@ -144,7 +146,7 @@ impl Server {
         let secret = Alphanumeric.sample_string(&mut rand::rng(), SECRET);
         let (lichess, broker) = (Site::new(lichess)?, Site::new(broker)?);
         let for_lines = Mutex::new(agent(&broker.url));
-        Ok(Server { lichess, broker, for_lines, token, secret })
+        Ok(Server { lichess, broker, for_lines, rest: Mutex::new(Instant::now()), token, secret })
     }
 
     /// Puts the engine into the user's list, in the place of the one that has its name.
@@ -206,19 +208,30 @@ impl Server {
     /// Sends the lines of a search while they come, to their end or until nobody wants them any more.
     ///
     /// # Errors
-    /// The reason, in one line, where lichess found fault with the lines.
-    pub fn submit(&self, id: &str, lines: Stream) -> Result<(), String> {
+    /// [`Failure`], where lichess found fault with the lines, and before whose pause no request is taken.
+    pub fn submit(&self, id: &str, lines: Stream) -> Result<(), Failure> {
         let (site, url) = (&self.broker, format!("{}{WORK}/{id}", self.broker.url));
         let agent = self.for_lines.lock().clone();
         let request = agent.post(url).header(CONTENT_TYPE, "text/plain");
         // A connection that was kept may be dead, and lines that were sent are gone.
-        match request.header(CONNECTION, "close").send(SendBody::from_owned_reader(lines)) {
+        let failure = match request.header(CONNECTION, "close").send(SendBody::from_owned_reader(lines)) {
             // Who asked has gone: lichess forgets the request, or closes the connection.
-            Ok(response) if response.status().is_success() || response.status() == StatusCode::NOT_FOUND => Ok(()),
-            Ok(response) => Err(site.refusal(response).reason),
-            Err(ureq::Error::Io(_)) => Ok(()),
-            Err(error) => Err(site.unreached(&error).reason),
-        }
+            Ok(response) if response.status().is_success() || response.status() == StatusCode::NOT_FOUND => {
+                return Ok(());
+            }
+            Ok(response) => site.refusal(response),
+            Err(ureq::Error::Io(_)) => return Ok(()),
+            Err(error) => site.unreached(&error),
+        };
+        let failure = Failure { pause: failure.pause.max(Duration::from_secs(1)), ..failure };
+        let mut rest = self.rest.lock();
+        *rest = (*rest).max(Instant::now() + failure.pause);
+        Err(failure)
+    }
+
+    /// The time until the next request may be taken.
+    pub fn rest(&self) -> Duration {
+        self.rest.lock().saturating_duration_since(Instant::now())
     }
 
     /// Closes the connections on which lines are sent.
