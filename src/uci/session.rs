@@ -36,6 +36,15 @@ pub struct Switches {
     pub show_hidden: bool,
 }
 
+/// What the commands of a session leave for later ones.
+#[derive(Default)]
+struct Memory {
+    /// Whether the last position could not be read.
+    refused: bool,
+    /// Whether Chess960 is on because `UCI_Variant` says so.
+    is_by_variant: bool,
+}
+
 /// Why a session ended before `quit` and the end of the input. The text is one line.
 #[derive(Debug, Error)]
 pub enum SessionError {
@@ -74,8 +83,7 @@ fn converse(engine: &mut Engine, switches: Switches, input: impl BufRead, output
         prepare(engine, output)?;
     }
     let mut lines = Lines::of(input);
-    // Whether the last position could not be read.
-    let mut refused = false;
+    let mut memory = Memory::default();
     while let Some(line) = lines.read()? {
         let line = match line {
             Ok(line) => line,
@@ -90,8 +98,8 @@ fn converse(engine: &mut Engine, switches: Switches, input: impl BufRead, output
             Ok(Command::Quit) => break,
             Ok(Command::Uci) => introduce(engine, switches.show_hidden, output),
             Ok(command) => {
-                refused &= command != Command::NewGame;
-                obey(engine, command, &mut refused, output)?;
+                memory.refused &= command != Command::NewGame;
+                obey(engine, command, &mut memory, output)?;
             }
             Err(error) => output.error(&error),
         }
@@ -117,7 +125,7 @@ fn introduce(engine: &Engine, show_hidden: bool, output: &Output) {
     output.line("uciok");
 }
 
-fn obey(engine: &mut Engine, command: Command<'_>, refused: &mut bool, output: &Output) -> Result<(), SessionError> {
+fn obey(engine: &mut Engine, command: Command<'_>, memory: &mut Memory, output: &Output) -> Result<(), SessionError> {
     match command {
         Command::IsReady => {
             prepare(engine, output)?;
@@ -125,7 +133,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, refused: &mut bool, output: &
             output.line("readyok");
         }
         Command::NewGame => engine.new_game(),
-        Command::SetOption { name, value } => set_option(engine, &name, &value, output),
+        Command::SetOption { name, value } => set_option(engine, &name, &value, &mut memory.is_by_variant, output),
         Command::Position(rest) => match parse::position(rest, engine.options().chess960) {
             Ok(game) => {
                 if game.positions()[0].is_illegal() {
@@ -139,15 +147,15 @@ fn obey(engine: &mut Engine, command: Command<'_>, refused: &mut bool, output: &
                         .error(&format!("{moves} legal moves, of which a search knows the first {MOST_MOVES}: {fen}"));
                 }
                 engine.set_game(game);
-                *refused = false;
+                memory.refused = false;
             }
             Err(error) => {
                 output.error(&format!("{error}; nothing is searched until there is a position"));
-                *refused = true;
+                memory.refused = true;
             }
         },
         // A move for the position before would be illegal on the board of who asks.
-        Command::Go(_) | Command::Eval if *refused => {
+        Command::Go(_) | Command::Eval if memory.refused => {
             engine.finish();
             output.error(&"the last position was refused: nothing is searched");
             if matches!(command, Command::Go(rest) if !rest.starts_with("perft")) {
@@ -180,13 +188,13 @@ fn obey(engine: &mut Engine, command: Command<'_>, refused: &mut bool, output: &
         Command::LoadTree(file) => {
             // The network decides whether the tree is its own.
             prepare(engine, output)?;
-            *refused &= !load_tree(engine, file, output);
+            memory.refused &= !load_tree(engine, file, output);
         }
         Command::Quit | Command::Uci | Command::Debug | Command::Empty => {}
         Command::Unknown(line) => match by_hand::play(engine.game(), line) {
             Some(Ok((game, text))) => {
                 engine.set_game(game);
-                *refused = false;
+                memory.refused = false;
                 output.line(&print::info(&text));
             }
             Some(Err((why, game))) => output.error(&format!("{why} in {}", game.fen())),
@@ -222,7 +230,7 @@ fn prepare(engine: &mut Engine, output: &Output) -> Result<bool, SessionError> {
     Ok(true)
 }
 
-fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
+fn set_option(engine: &mut Engine, name: &str, value: &str, is_by_variant: &mut bool, output: &Output) {
     let (name, value) = match (name.to_ascii_lowercase().as_str(), value.to_ascii_lowercase().as_str()) {
         // Stockfish's name of it is in the buttons of GUIs.
         ("cleartree" | "clear hash", _) => return engine.clear_tree(),
@@ -233,9 +241,18 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         }
         // GUIs tell every engine. Analysis is known by its go, but for movetime.
         ("uci_analysemode", is_on) => return engine.set_analysis(is_on == "true"),
-        // Who names the variant alone writes castling as in Chess960. Beside the option it says nothing new.
-        ("uci_variant", "chess960" | "fischerandom") => ("UCI_Chess960", "true"),
+        // Who names the variant alone writes castling as in Chess960, until he names another. Beside the option it says
+        // nothing new.
+        ("uci_variant", "chess960" | "fischerandom") => {
+            *is_by_variant |= !engine.options().chess960;
+            ("UCI_Chess960", "true")
+        }
+        ("uci_variant", "chess" | "standard" | "normal") if std::mem::take(is_by_variant) => ("UCI_Chess960", "false"),
         ("uci_variant", "chess" | "standard" | "normal") => return,
+        ("uci_chess960", "true" | "false") => {
+            *is_by_variant = false;
+            (name, value)
+        }
         _ => (name, value),
     };
     let nearest = nearest_level(name, value).map(|nearest| nearest.to_string());

@@ -176,10 +176,22 @@ fn what_guis_tell_every_engine_passes_quietly() {
         ("fischerandom", "e1h1"),
         ("chess960", "e1h1"),
         ("Chess960", "e1h1"),
+        ("chess", "e1g1"),
+        ("fischerandom", "e1h1"),
+        ("standard", "e1g1"),
+        // What the option has set stays, before the variant or after it.
+        ("option true", "e1h1"),
+        ("chess960", "e1h1"),
         ("chess", "e1h1"),
-        ("standard", "e1h1"),
+        ("option false", "e1g1"),
+        ("chess960", "e1h1"),
+        ("option true", "e1h1"),
+        ("normal", "e1h1"),
+        ("option false", "e1g1"),
     ] {
-        assert_eq!(engine.tell(&format!("setoption name UCI_Variant value {variant}")), [""; 0], "{variant}");
+        let told = variant.strip_prefix("option ").map(|value| format!("UCI_Chess960 value {value}"));
+        let told = told.unwrap_or_else(|| format!("UCI_Variant value {variant}"));
+        assert_eq!(engine.tell(&format!("setoption name {told}")), [""; 0], "{variant}");
         engine.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
         let answer = engine.ask(&format!("go nodes 2 searchmoves {castling}"), "bestmove");
         assert!(answer.last().unwrap().starts_with(&format!("bestmove {castling}")), "{variant}: {answer:?}");
