@@ -34,6 +34,18 @@ fn one_decision_with_every_term() {
 }
 
 #[test]
+fn flags_without_the_word_move_are_told_where_they_belong() {
+    for args in [&["--clock", "60000"] as &[&str], &["--inc", "1", "--clock", "60000"], &["--json"]] {
+        let output = explain(args, "");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(told.contains("zeitnot time explain move --clock MS [OPTIONS]"), "{told}");
+    }
+    let help = String::from_utf8(explain(&["--help"], "").stdout).unwrap();
+    assert!(help.contains("explain move --clock MS") && !help.contains("left out"), "{help}");
+}
+
+#[test]
 fn every_fact_reaches_the_manager() {
     let budget = |more: &[&str]| {
         let manager: &[&str] = if more.contains(&"--manager") { &[] } else { &["--manager", "smooth"] };

@@ -17,7 +17,10 @@ const ABSENT: &str = "In formulas, a name that has no line is a parameter, or is
 
 pub fn command() -> Command {
     Command::new("explain")
-        .about("Explain the decision of a time manager about a move; `move` may be left out before its flags")
+        .about("Explain the decision of a time manager about a move")
+        .override_usage(
+            "zeitnot time explain move --clock MS [OPTIONS]\n       zeitnot time explain script|game FILE [OPTIONS]",
+        )
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands([single_move::command(), script::command(), game::command()])
