@@ -103,7 +103,7 @@ fn script(folder: &Path, name: &str, text: &str) -> String {
 fn games_end_whatever_the_program_says() {
     let home = tempfile::tempdir().unwrap();
     for (number, (text, problem)) in [
-        ("yes '{\"budget_ms\":1}'", ""),
+        ("yes '{\"budget_ms\":1}'", "smooth plays on"),
         ("yes '{\"log\":1}'", "smooth plays on"),
         ("yes | tr -d '\\n'", "smooth plays on"),
         ("exec >&-; sleep 100", "the program has closed its output; smooth plays on"),

@@ -60,3 +60,25 @@ fn a_program_has_loaded_when_the_engine_is_ready() {
     assert!(is_own || start.elapsed().as_secs_f64() > 1.8, "{lines:?}");
     engine.quit();
 }
+
+#[test]
+fn a_wrong_answer_costs_one_move() {
+    for wrong in [r#"{"error":"division by zero"}"#, r#"{"budget_ms":1e400}"#, "{}", "null"] {
+        let home = tempfile::tempdir().unwrap();
+        let answers = r#"*plan*) echo '{"budget_ms":20}';; *observe*) echo '{"stop":true}';; *) echo '{}';;"#;
+        let text = format!(
+            "while read -r line; do case $line in *8123.0*) echo '{wrong}'; continue;; esac; case $line in {answers} esac; done"
+        );
+        let mut engine = with_manager(home.path(), &text);
+        engine.ask("isready", "readyok");
+        let mut lost = |clock: u32| {
+            let lines = engine.ask(&format!("go wtime {clock} btime {clock}"), "bestmove");
+            lines.iter().any(|line| line.contains("; smooth decides this move"))
+        };
+        lost(8_000);
+        assert!(lost(8_123), "{wrong}");
+        // A busy machine may lose one more.
+        assert!((0..3).any(|_| !lost(8_000)), "{wrong}");
+        engine.quit();
+    }
+}

@@ -45,6 +45,8 @@ pub(super) struct External {
     is_asked: bool,
     /// Whether it was ever asked.
     is_started: bool,
+    /// Whether it has ever answered.
+    has_answered: bool,
     /// Answers that came too late since the last plan in time.
     late: i32,
     /// The look whose answer is still to come: when it was sent, on the machine's clock and the move's.
@@ -84,6 +86,7 @@ impl External {
             hard_limit_ms: None,
             is_asked: false,
             is_started: false,
+            has_answered: false,
             late: 0,
             look: None,
             left: (0.0, 0.0),
@@ -103,7 +106,7 @@ impl External {
         let (now, line) = (Instant::now(), event_log::write(&Event::Plan(request.clone()), None));
         let answer = pipe.ask("plan", line, now + for_owed).and_then(|()| pipe.answer(now + wait));
         let plan = self.understood(answer, "plan")?;
-        self.late = 0;
+        (self.late, self.has_answered) = (0, true);
         Some(plan)
     }
 
@@ -150,7 +153,10 @@ impl External {
             },
             Err(Silence::Late(owed)) => {
                 self.late += 1;
-                (format!("no answer to {owed}"), self.patience == Patience::Long)
+                // Who answers as a rule, and says something else once, loses a move.
+                let is_settled = self.process.as_mut().is_ok_and(Pipe::settle);
+                let is_slip = is_settled && self.has_answered && self.late == 1;
+                (format!("no answer to {owed}"), self.patience == Patience::Long && !is_slip)
             }
             Err(Silence::Ended(why)) => (why.to_owned(), true),
         };

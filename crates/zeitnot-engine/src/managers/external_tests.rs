@@ -179,15 +179,20 @@ fn a_good_program_may_talk() {
         r#"head -c 10000000 /dev/zero | tr "\0" "x"; echo;"#,
         r#"echo "{\"budget_ms\":";"#,
     ] {
-        for patience in [Patience::Long, Patience::UntilDue] {
-            let (mut manager, _, said) = planned(&good(prelude), Patience::Long);
-            manager.patience = patience;
-            manager.finish(&MoveOutcome::default());
-            let (plans, longest) = play(&mut manager, 10);
-            // On a clock an answer may be late where the machine is busy.
-            let own = plans.iter().filter(|plan| plan.budget_ms == 300.0).count();
-            assert!(own == 10 || patience == Patience::UntilDue && own > 0, "{prelude}: {own}, {:?}", said.lock());
-            assert!(longest < Duration::from_secs(5), "{prelude}: {longest:?}");
+        // On a clock an answer may be late where the machine is busy, but not every time.
+        for (patience, attempts) in [(Patience::Long, 1), (Patience::UntilDue, 10)] {
+            let mut told = Vec::new();
+            let is_good = (0..attempts).any(|_| {
+                let (mut manager, _, said) = planned(&good(prelude), Patience::Long);
+                manager.patience = patience;
+                manager.finish(&MoveOutcome::default());
+                said.lock().clear();
+                let (plans, longest) = play(&mut manager, 10);
+                assert!(longest < Duration::from_secs(5), "{prelude}: {longest:?}");
+                told.append(&mut said.lock());
+                plans.iter().all(|plan| plan.manager == EXTERNAL && plan.budget_ms == 300.0)
+            });
+            assert!(is_good, "{prelude}: {told:?}");
         }
     }
 }
@@ -195,12 +200,12 @@ fn a_good_program_may_talk() {
 #[test]
 fn a_program_that_answers_nothing_costs_little() {
     let cases = [
-        (r#"yes "{\"budget_ms\":1}""#, ""),
-        (r#"yes "{\"budget_ms\":900,\"stop\":false}""#, ""),
-        (r#"yes "{\"log\":1}""#, "writes without end"),
-        ("yes hello", "writes without end"),
-        (r#"yes | tr -d "\n""#, "writes without end"),
-        (r#"yes "{" | tr -d "\n""#, "writes without end"),
+        (r#"yes "{\"budget_ms\":1}""#, "the program writes without end"),
+        (r#"yes "{\"budget_ms\":900,\"stop\":false}""#, "no answer to plan: it is not read; smooth decides"),
+        (r#"yes "{\"log\":1}""#, "the program writes without end"),
+        ("yes hello", "the program writes without end"),
+        (r#"yes | tr -d "\n""#, "the program writes without end"),
+        (r#"yes "{" | tr -d "\n""#, "the program writes without end"),
         ("exec >&-; sleep 100", "the program has closed its output; smooth plays on"),
         ("exec <&-; : >CLOSED; sleep 100", "the program has closed its input; smooth plays on"),
         (r#"trap "" TERM HUP PIPE; cat >/dev/null"#, "no answer to plan for "),
@@ -222,13 +227,94 @@ fn a_program_that_answers_nothing_costs_little() {
         manager.plan(&request());
         manager.finish(&MoveOutcome::default());
         // More events than a pipe holds.
-        let (_, longest) = play(&mut manager, 500);
+        let (_, mut longest) = play(&mut manager, 500);
+        // How soon who writes without end has written enough is a matter of the machine.
+        while !said.lock().concat().contains(problem) && start.elapsed() < Duration::from_secs(50) {
+            longest = longest.max(play(&mut manager, 10).1);
+        }
         assert!(longest < Duration::from_secs(5), "{script}: {longest:?}");
         drop(manager);
         assert!(start.elapsed() < Duration::from_secs(60), "{script}: {:?}", start.elapsed());
         let said = said.lock().concat();
-        assert!(problem == "writes without end" || said.contains(problem), "{script}: {said:.1000}");
+        assert!(said.contains(problem), "{script}: {said:.1000}");
     }
+}
+
+/// A good program but for one event, the first of its kind, which it answers with `wrong`.
+fn wrong_once(event: &str, wrong: &str) -> String {
+    let answers = r#"*plan*) echo "{\"budget_ms\":300}";; *observe*) echo "{\"stop\":false}";; *) echo "{}";;"#;
+    let wrong = wrong.replace('"', "\\\"");
+    format!(
+        "sh -c 'while read -r line; do case $line in *{event}*) if [ -z \"$seen\" ]; then seen=1; printf \"{wrong}\\n\"; continue; fi;; \
+         esac; case $line in {answers} esac; done'"
+    )
+}
+
+/// Wrong answers to a plan and to a look, of which it is known at once that they are none.
+const KNOWN: [(&str, &str); 8] = [
+    (r#"{"error":"division by zero"}"#, r#"{"error":1}"#),
+    (r#"{"budget_ms":1e400}"#, r#"{"stop":1}"#),
+    (r#"{"budget_ms":NaN}"#, r#"{"stop":True}"#),
+    (r#"{"budget_ms":null}"#, r#"{"stop":null}"#),
+    (r#"{\n  "budget_ms": 300\n}"#, r#"{\n  "stop": false,\n  "next_ms": 1\n}"#),
+    (r#"{\n  "error": "no"\n}"#, r#"{\n  "error": "no"\n}"#),
+    (r#"{"budget_ms":30"#, r#"{"stop":"#),
+    (r#"{"hard_limit_ms":5,"budget_ms":"300"}"#, r#"{"stop":[],"error":2}"#),
+];
+
+#[test]
+fn a_wrong_answer_costs_one_move() {
+    // The others are known by what follows: nothing.
+    let unknown = [r#"{"budget":300}"#, "{}", "null", "", "division by zero", "300", "[]", r#"{"error":null}"#];
+    let unknown = unknown.map(|wrong| (wrong, wrong, false));
+    for (plan, look, is_known) in KNOWN.map(|(plan, look)| (plan, look, true)).into_iter().chain(unknown) {
+        for (event, wrong) in [("plan", plan), ("observe", look)] {
+            let mut told = Vec::new();
+            // A busy machine may lose another move.
+            let is_good = (0..5).any(|_| {
+                let (mut manager, said) = started(&wrong_once(event, wrong), Patience::UntilDue);
+                let (plans, _) = play(&mut manager, 6);
+                told.append(&mut said.lock());
+                plans.iter().filter(|plan| plan.manager != EXTERNAL).count() <= 1
+            });
+            assert!(is_good, "{wrong:?} to {event}: {told:?}");
+            let unread = told.iter().any(|line| line.contains(&format!(" is no answer to {event}: ")));
+            assert!(unread || !is_known, "{wrong:?} to {event}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_known_at_once() {
+    for (plan, look) in KNOWN {
+        let (mut manager, _, said) = planned(&wrong_once("plan", plan), Patience::Long);
+        let start = Instant::now();
+        assert_eq!(manager.plan(&request()).budget_ms, 300.0, "{plan}: {:?}", said.lock());
+        assert!(start.elapsed() < Duration::from_secs(5), "{plan}: {:?}", start.elapsed());
+        assert!(said.lock().concat().contains(" is no answer to plan: "), "{plan}: {:?}", said.lock());
+        assert_eq!(said.lock().len(), 1, "{plan}: {:?}", said.lock());
+        let (mut manager, _, said) = planned(&wrong_once("observe", look), Patience::Long);
+        let (plans, longest) = play(&mut manager, 2);
+        assert!(plans.iter().all(|plan| plan.budget_ms == 300.0), "{look}: {:?}", said.lock());
+        assert!(longest < Duration::from_secs(5), "{look}: {longest:?}");
+        // Before a clock runs.
+        let (mut manager, _) =
+            started(&program(&format!(r#"*) printf "{}\n";;"#, plan.replace('"', "\\\""))), Patience::UntilDue);
+        let start = Instant::now();
+        manager.get_ready();
+        assert!(start.elapsed() < Duration::from_secs(4), "{plan}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_slip_where_no_clock_runs_costs_one_move() {
+    let slip = r#"*\"clock_ms\":1.0*) echo "{\"budget\":5}";; *plan*) echo "{\"budget_ms\":500}";; *) echo "{}";;"#;
+    let (mut manager, plan, said) = planned(&program(slip), Patience::Long);
+    assert_eq!(plan.budget_ms, 500.0);
+    manager.finish(&MoveOutcome::default());
+    assert_eq!(manager.plan(&MoveRequest { clock_ms: 1.0, ..MoveRequest::default() }).manager, DEFAULT_MANAGER);
+    assert_eq!(manager.plan(&request()).budget_ms, 500.0, "{:?}", said.lock());
+    assert!(said.lock().concat().ends_with("but {\"budget\":5}; smooth decides this move"), "{:?}", said.lock());
 }
 
 #[test]

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::process::{ChildStdin, ChildStdout, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -39,6 +41,8 @@ pub(super) struct Pipe {
     answers: Receiver<Result<String, &'static str>>,
     /// The events whose answers are still to come, and when they were told.
     owed: VecDeque<(&'static str, Instant)>,
+    /// Whether it has written a line of any kind since the last event.
+    spoke: Arc<AtomicBool>,
     /// Bytes since the last answer, each line counted as 64 more.
     passed_over: usize,
 }
@@ -59,11 +63,12 @@ impl Pipe {
             unreachable!("both are pipes")
         };
         let ((input, lines), (found, answers)) = (bounded::<String>(LINES), bounded(LINES));
-        let ended = found.clone();
+        let (ended, spoke) = (found.clone(), Arc::new(AtomicBool::new(false)));
+        let speaks = Arc::clone(&spoke);
         let thread = || Builder::new().name("time manager".into());
         thread().spawn(move || write(stdin, &lines).or_else(|why| ended.send(Err(why)))).map_err(cannot)?;
-        thread().spawn(move || found.send(Err(read(stdout, &found)))).map_err(cannot)?;
-        Ok(Pipe { child, input: Some(input), answers, owed: VecDeque::new(), passed_over: 0 })
+        thread().spawn(move || found.send(Err(read(stdout, &found, &speaks)))).map_err(cannot)?;
+        Ok(Pipe { child, input: Some(input), answers, owed: VecDeque::new(), spoke, passed_over: 0 })
     }
 
     /// Writes an event, after all earlier answers have come: they would be taken for its own.
@@ -78,6 +83,7 @@ impl Pipe {
 
     /// Writes an event whose answer nobody waits for.
     pub fn tell(&mut self, event: &'static str, line: String) -> Result<(), Silence> {
+        self.spoke.store(false, Ordering::Relaxed);
         match self.input.as_ref().map(|input| input.try_send(line)) {
             Some(Ok(())) => self.owed.push_back((event, Instant::now())),
             Some(Err(TrySendError::Full(_))) => return Err(Silence::Late(format!("{event}: it is not read"))),
@@ -86,7 +92,8 @@ impl Pipe {
         Ok(())
     }
 
-    /// The answer to the first event that has none, known by its key. Lines that answer nothing are passed over.
+    /// The answer to the first event that has none, known by its key, or its error. Lines that answer nothing are passed
+    /// over.
     pub fn answer(&mut self, deadline: Instant) -> Result<String, Silence> {
         let (event, told) = self.owed.front().copied().unwrap_or(("an event", deadline));
         let key = [("plan", "budget_ms"), ("observe", "stop")].into_iter().find(|of| of.0 == event).map(|of| of.1);
@@ -95,8 +102,7 @@ impl Pipe {
         for count in 1_usize.. {
             let Ok(line) = self.answers.recv_deadline(deadline) else { break };
             let line = line.map_err(Silence::Ended)?;
-            let has = |key| serde_json::from_str(&line).is_ok_and(|said: Map<String, Value>| said.contains_key(key));
-            if key.is_none_or(has) {
+            if key.is_none_or(|key| is_answer(&line, key)) {
                 self.passed_over = 0;
                 self.owed.pop_front();
                 return Ok(line);
@@ -110,6 +116,16 @@ impl Pipe {
             }
         }
         Err(Silence::Late(format!("{event} for {} ms{other}", told.elapsed().as_millis())))
+    }
+
+    /// Takes whatever has come since the last event for all late answers, so that a wrong one is not awaited for ever. Returns
+    /// whether anything has come; of who writes without end that is not known.
+    pub fn settle(&mut self) -> bool {
+        let is_answered = self.spoke.load(Ordering::Relaxed) && self.answers.is_empty();
+        if is_answered {
+            self.owed.clear();
+        }
+        is_answered
     }
 
     /// Ends the process at once; another thread waits for its end. Returns the problem, which is its exit status if it has
@@ -139,13 +155,23 @@ pub(super) fn words(command: &str) -> Result<(String, Vec<String>), String> {
     split(command).map_err(|problem| format!("{command:?} is no command line: {problem}"))
 }
 
+/// Whether a line is the answer with this key, right or wrong: an object that has it or tells of an error, or a line that
+/// cannot be read and names them.
+fn is_answer(line: &str, key: &str) -> bool {
+    match serde_json::from_str::<Map<String, Value>>(line) {
+        Ok(said) => said.contains_key(key) || said.get("error").is_some_and(|error| !error.is_null()),
+        Err(_) => line.contains(key) || line.contains("\"error\""),
+    }
+}
+
 /// Writes the lines until there will be no more.
 fn write(mut stdin: ChildStdin, lines: &Receiver<String>) -> Result<(), &'static str> {
     lines.iter().try_for_each(|line| stdin.write_all(line.as_bytes()).map_err(|_| NO_INPUT))
 }
 
-/// Passes on each line that begins an object; whatever else a program prints is no answer. Returns why there are no more.
-fn read(stdout: ChildStdout, found: &Sender<Result<String, &'static str>>) -> &'static str {
+/// Passes on each line that begins an object or a field of one; whatever else a program prints is no answer. Returns why
+/// there are no more.
+fn read(stdout: ChildStdout, found: &Sender<Result<String, &'static str>>, spoke: &AtomicBool) -> &'static str {
     let mut output = BufReader::new(stdout);
     let (mut line, mut is_rest, mut bytes) = (Vec::new(), false, 0);
     while bytes < MOST_PASSED_OVER {
@@ -153,9 +179,11 @@ fn read(stdout: ChildStdout, found: &Sender<Result<String, &'static str>>) -> &'
         if !matches!(output.by_ref().take(LONGEST_ANSWER).read_until(b'\n', &mut line), Ok(1..)) {
             return "the program has closed its output";
         }
+        spoke.store(true, Ordering::Relaxed);
         bytes += line.len();
         // The rest of a line that is too long is no line.
-        if !std::mem::replace(&mut is_rest, !line.ends_with(b"\n")) && line.trim_ascii_start().starts_with(b"{") {
+        let begins = matches!(line.trim_ascii_start(), [b'{' | b'"', ..]);
+        if !std::mem::replace(&mut is_rest, !line.ends_with(b"\n")) && begins {
             bytes = 0;
             if found.send(Ok(String::from_utf8_lossy(&line).trim().to_owned())).is_err() {
                 break;
