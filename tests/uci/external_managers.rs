@@ -62,6 +62,23 @@ fn a_program_has_loaded_when_the_engine_is_ready() {
 }
 
 #[test]
+fn a_program_that_does_not_end_costs_no_clock() {
+    let home = tempfile::tempdir().unwrap();
+    let answers = r#"*plan*) echo '{"budget_ms":5}';; *observe*) echo '{"stop":true}';; *) echo '{}';;"#;
+    let text = format!("while read -r line; do case $line in {answers} esac; done; sleep 100");
+    let mut engine = with_manager(home.path(), &text);
+    engine.ask("isready", "readyok");
+    // Each would be waited for 300 ms.
+    let start = Instant::now();
+    for _ in 0..20 {
+        engine.send("ucinewgame");
+        engine.ask("isready", "readyok");
+    }
+    assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
+    engine.quit();
+}
+
+#[test]
 fn a_wrong_answer_costs_one_move() {
     for wrong in [r#"{"error":"division by zero"}"#, r#"{"budget_ms":1e400}"#, "{}", "null"] {
         let home = tempfile::tempdir().unwrap();

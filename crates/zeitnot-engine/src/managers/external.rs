@@ -1,7 +1,7 @@
 //! Defines the time manager that asks a program. Where the program does not answer, the default manager decides, which
 //! sees all that the program sees.
 
-use super::pipe::{Pipe, Silence};
+use super::pipe::{Ending, Pipe, Silence};
 use super::{EXTERNAL, LONGEST_WAIT, Patience};
 use crate::announcer::Announcer;
 use parking_lot::Mutex;
@@ -39,6 +39,8 @@ pub(super) struct External {
     patience: Patience,
     /// The announcer of the engine, whichever that is now.
     announcer: Arc<Mutex<Announcer>>,
+    /// Where its process ends.
+    pub ending: Arc<Ending>,
     /// The latest end of the move, where the program planned it.
     hard_limit_ms: Option<f64>,
     /// Whether the program is asked about the move.
@@ -83,6 +85,7 @@ impl External {
             own: zeitnot_time::build(DEFAULT_MANAGER).expect("the default manager exists"),
             patience,
             announcer,
+            ending: Arc::default(),
             hard_limit_ms: None,
             is_asked: false,
             is_started: false,
@@ -175,6 +178,17 @@ impl External {
     fn complain(&self, problem: &str) {
         let announcer = self.announcer.lock().clone();
         announcer.complain(format_args!("time manager {EXTERNAL}: {problem}"));
+    }
+}
+
+impl Drop for External {
+    /// Does not wait for the end of the process while the clock runs.
+    fn drop(&mut self) {
+        if self.patience == Patience::UntilDue
+            && let Ok(pipe) = std::mem::replace(&mut self.process, Err(None))
+        {
+            self.ending.add(pipe);
+        }
     }
 }
 

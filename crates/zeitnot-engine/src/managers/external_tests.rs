@@ -318,6 +318,28 @@ fn a_slip_where_no_clock_runs_costs_one_move() {
 }
 
 #[test]
+fn the_end_of_a_program_costs_no_clock() {
+    let announcer = Arc::new(Mutex::new(Announcer::new(|_| {})));
+    let make = crate::managers::maker(Patience::UntilDue, announcer);
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script");
+    // It leaves word, but does not end where its input does.
+    let answers = r#"while read -r line; do echo '{"budget_ms":300}'; done; echo end >>"$0.ended"; sleep 100"#;
+    std::fs::write(&script, answers).unwrap();
+    let managers = [(); 8].map(|()| {
+        let mut manager = make(&format!("external(command=\"sh '{}'\")", script.display())).unwrap().unwrap();
+        manager.plan(&request());
+        manager
+    });
+    let start = Instant::now();
+    managers.into_iter().for_each(drop);
+    assert!(start.elapsed() < Duration::from_secs(2), "not 300 ms each: {:?}", start.elapsed());
+    drop(make);
+    let ended = std::fs::read_to_string(script.with_extension("ended")).unwrap();
+    assert_eq!(ended, "end\n".repeat(8), "whoever is last waits");
+}
+
+#[test]
 fn a_program_without_an_answer_is_ended_where_no_clock_runs() {
     let talks: [&str; 4] = [r#"yes "{\"log\":1}""#, "yes hello", r#"yes | tr -d "\n""#, r#"yes "{" | tr -d "\n""#];
     for (script, problem) in talks.map(|talk| (talk, "the program writes without end")).into_iter().chain([

@@ -8,6 +8,7 @@ use crate::announcer::{Announcer, ERROR};
 use crate::child::program_file;
 use external::External;
 use parking_lot::Mutex;
+use pipe::Ending;
 use std::sync::Arc;
 use std::time::Duration;
 use zeitnot_time::grammar::{self, Content, Entry};
@@ -37,9 +38,12 @@ impl Patience {
 
 /// A maker of the managers that are programs. What goes wrong with them is said to the announcer that is there then.
 pub fn maker(patience: Patience, announcer: Arc<Mutex<Announcer>>) -> Maker {
+    let ending = Arc::<Ending>::default();
     Arc::new(move |spec| {
         Ok(command(spec)?.map(|command| -> Box<dyn TimeManager> {
-            Box::new(External::start(&command, patience, Arc::clone(&announcer)))
+            let mut manager = External::start(&command, patience, Arc::clone(&announcer));
+            manager.ending = Arc::clone(&ending);
+            Box::new(manager)
         }))
     })
 }

@@ -3,6 +3,7 @@
 
 use crate::child::{OwnedChild, split};
 use crossbeam::channel::{Receiver, Sender, TrySendError, bounded};
+use crossbeam::sync::WaitGroup;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
@@ -144,6 +145,25 @@ impl Drop for Pipe {
     fn drop(&mut self) {
         self.input = None;
         self.child.ended(GRACE);
+    }
+}
+
+/// Processes that end on threads of their own; whoever drops this waits for them.
+#[derive(Debug, Default)]
+pub(super) struct Ending(WaitGroup);
+
+impl Ending {
+    /// Ends the game of a process.
+    pub fn add(&self, pipe: Pipe) {
+        let is_over = self.0.clone();
+        // Where there is no thread, this one waits.
+        let _ = Builder::new().spawn(move || drop((pipe, is_over)));
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.0).wait();
     }
 }
 
