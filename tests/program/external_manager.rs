@@ -103,7 +103,8 @@ fn script(folder: &Path, name: &str, text: &str) -> String {
 fn games_end_whatever_the_program_says() {
     let home = tempfile::tempdir().unwrap();
     for (number, (text, problem)) in [
-        ("yes '{\"budget_ms\":1}'", "smooth plays on"),
+        // A move of a millisecond has no look, whose answer it would not have.
+        ("yes '{\"budget_ms\":1}'", ""),
         ("yes '{\"log\":1}'", "smooth plays on"),
         ("yes | tr -d '\\n'", "smooth plays on"),
         ("exec >&-; sleep 100", "the program has closed its output; smooth plays on"),
@@ -112,7 +113,7 @@ fn games_end_whatever_the_program_says() {
     .enumerate()
     {
         let told = play(home.path(), &script(home.path(), &format!("{number}.sh"), text)).1;
-        assert!(told.contains(problem), "{text}: {told}");
+        assert!(told.contains(problem) && told.contains("smooth") != problem.is_empty(), "{text}: {told}");
     }
 }
 
