@@ -123,9 +123,7 @@ impl Pipe {
     /// whether anything has come; of who writes without end that is not known.
     pub fn settle(&mut self) -> bool {
         let is_answered = self.spoke.load(Ordering::Relaxed) && self.answers.is_empty();
-        if is_answered {
-            self.owed.clear();
-        }
+        self.owed.retain(|_| !is_answered);
         is_answered
     }
 

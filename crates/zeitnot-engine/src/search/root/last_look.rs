@@ -42,7 +42,7 @@ pub(crate) fn look_by_material(game: &Game, moves: &[Move]) -> Option<(Move, boo
 fn effect(game: &Game, mv: Move) -> Ordering {
     let after = game.current().after(mv, game.positions());
     let replies = after.legal_moves();
-    let earlier = [game.positions(), &[after.clone()]].concat();
+    let earlier = [game.positions(), std::slice::from_ref(&after)].concat();
     let end = |reply: &Move| {
         let end = after.after(*reply, &earlier);
         end.outcome(&end.legal_moves())
