@@ -19,7 +19,7 @@ const BERSERK_INCREMENTS: f64 = 40.0;
 const DAYS_MS: f64 = 3_600e3;
 /// Longest increment that clocks alone show, in milliseconds: more is the time of another period.
 const LONGEST_INCREMENT_MS: f64 = 180e3;
-/// Moves that must show an increment where a time control names none: a single one is a gift of the opponent's.
+/// Moves that must show an increment, of both sides: one is a penalty, and those of one side are gifts of the opponent.
 const LEAST_RISES: usize = 3;
 
 /// The times of a game.
@@ -77,14 +77,15 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
         times.remarks.retain(|remark| *remark == Remark::NotLeft);
         return times;
     }
-    let is_hourglass = |tag: &&str| tag.trim_start().starts_with(['*', 'h', 'H']);
-    let unnamed_ms = unnamed_increment_ms(&said, &readings).filter(|_| !tags.iter().any(is_hourglass));
+    let in_hours = readings.iter().any(|readings| shows_hours(&said, readings));
+    let is_hourglass = |tag: &str| tag.trim_start().starts_with(['*', 'h', 'H']);
+    let may_be_unnamed = !in_hours && !tags.iter().any(|tag| is_hourglass(tag) || names_zero(tag));
+    let unnamed_ms = unnamed_increment_ms(&said, &readings).filter(|_| may_be_unnamed);
     if let Some(unnamed_ms) = unnamed_ms {
         let periods = readings.iter_mut().flatten().flat_map(|control| &mut control.periods);
         periods.for_each(|period| period.increment_ms = unnamed_ms);
     }
     times.remarks.extend(unnamed_ms.map(|ms| Remark::Increment(ms as u64)));
-    let in_hours = readings.iter().any(|readings| shows_hours(&said, readings));
     let colors = [Color::White, Color::Black];
     let begins_free = begins_free(game, &said, &readings);
     for side in 0..2 {
@@ -137,35 +138,45 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     times
 }
 
-/// Whether the clocks of a game by days a move are not the time left: that would have been used up by half for every
-/// move, or at once, or was more than is given.
+/// Whether the clocks of a game by days a move are not the time left: that would have been used up by half for most
+/// moves, or at once, or was more than is given.
 fn has_no_time_left(said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2], loss: Option<TimeLoss>) -> bool {
     let daily = readings.iter().flatten().find(|control| control.is_per_move && control.periods[0].base_ms >= DAYS_MS);
     let Some(base_ms) = daily.map(|control| control.periods[0].base_ms) else { return false };
     let clocks = || said.iter().filter_map(|said| said.clock_ms);
-    let most_ms = clocks().fold(0.0, f64::max);
-    clocks().next().is_some()
-        && (most_ms < base_ms / 2.0 || most_ms > base_ms || loss.is_none() && clocks().any(|ms| ms == 0.0))
+    2 * clocks().filter(|ms| *ms < base_ms / 2.0).count() > clocks().count()
+        || clocks().any(|ms| ms > base_ms || loss.is_none() && ms == 0.0)
+}
+
+/// Whether a tag says that there is no increment, as `180+0` does.
+fn names_zero(tag: &str) -> bool {
+    let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ':');
+    tag.split(|c| !is_of_number(c)).any(|number| number.parse() == Ok(0.0))
 }
 
 /// The increment that the clocks of both sides show where no time control names one: the least that lets no move take a
-/// time below 0, in whole seconds from half a second on.
+/// time below 0, but for the few that a gift or a penalty explains; in whole seconds, below one in tenths.
 fn unnamed_increment_ms(said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2]) -> Option<f64> {
     let is_plain = |control: &TaggedControl| match control.periods[..] {
         [period] => period.increment_ms == 0.0 && period.moves.is_none() && !control.is_per_move,
         _ => false,
     };
-    let has_other = said.iter().any(|said| said.used_ms.is_some() || said.clock_in_hours_ms.is_some());
-    if has_other || !readings.iter().flatten().all(is_plain) {
+    if said.iter().any(|said| said.used_ms.is_some()) || !readings.iter().flatten().all(is_plain) {
         return None;
     }
-    let rise = |(before, after): (&MoveTimes, &MoveTimes)| Some(after.clock_ms? - before.clock_ms?);
-    let is_rise = |ms: &f64| *ms > 0.0 && *ms <= LONGEST_INCREMENT_MS;
-    let rises: Vec<f64> = said.iter().zip(said.iter().skip(2)).filter_map(rise).filter(is_rise).collect();
-    let least = if readings.iter().all(Vec::is_empty) { 1 } else { LEAST_RISES };
-    let most_ms = rises.iter().copied().fold(0.0, f64::max);
-    let unit_ms = if most_ms < 500.0 { 100.0 } else { 1_000.0 };
-    (rises.len() >= least).then(|| unit_ms * (most_ms / unit_ms).ceil())
+    let rise = |ply: usize| Some(said.get(ply + 2)?.clock_ms? - said[ply].clock_ms?);
+    let is_rise = |(_, ms): &(usize, f64)| *ms > 0.0 && *ms <= LONGEST_INCREMENT_MS;
+    let rises: Vec<(usize, f64)> =
+        (0..said.len()).filter_map(|ply| Some((ply % 2, rise(ply)?))).filter(is_rise).collect();
+    // A thought hides a part of the increment, but seldom more than half of it.
+    let is_usual = |ms: f64| {
+        let near = |side: usize| rises.iter().filter(|rise| rise.0 == side && 2.0 * rise.1 >= ms).count();
+        near(0).min(near(1)) > 0 && near(0) + near(1) >= LEAST_RISES
+    };
+    let most_ms = rises.iter().map(|rise| rise.1).filter(|ms| is_usual(*ms)).reduce(f64::max)?;
+    let has_tenths = said.iter().filter_map(|said| said.clock_ms).any(|ms| ms % 1e3 != 0.0);
+    let unit_ms = if most_ms < 1e3 && has_tenths { 100.0 } else { 1e3 };
+    Some(unit_ms * (most_ms / unit_ms).ceil())
 }
 
 /// The first ply of White and of Black, where that move was not on the clock: on lichess and FICS a clock begins with

@@ -354,6 +354,8 @@ fn clocks_of_daily_games_that_are_no_time_left_are_left_out() {
         ["0:20:00", "0:55:36", "0:10:00", "0:00:01"],
         ["130:00:00", "119:00:00", "119:00:00", "119:00:00"],
         ["119:00:00", "118:00:00", "0:00:00", "110:00:00"],
+        ["0:01:10", "0:55:36", "70:20:00", "0:10:00"],
+        ["0:01:10", "119:55:36", "1:20:00", "0:10:00"],
     ] {
         let times = game(clocks);
         assert_eq!((times.moves.len(), &times.remarks[..]), (0, &[Remark::NotLeft][..]), "{clocks:?}");
@@ -381,6 +383,63 @@ fn an_increment_that_nothing_names_is_inferred() {
     let none = "1. e4 {[%clk 0:03:00]} e5 {[%clk 0:03:00]} 2. d4 {[%clk 0:33:00]} d5 {[%clk 0:02:58]} *\n";
     assert!(!times(none).remarks.iter().any(|remark| matches!(remark, Remark::Increment(_))));
     assert!(!times(&format!("[TimeControl \"*180\"]\n\n{clocks}")).remarks.contains(&Remark::Increment(2_000)));
+}
+
+/// The increment inferred from the clocks of both sides in turn, in milliseconds.
+fn inferred(tags: &str, clocks: &[&str]) -> Option<u64> {
+    let words = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle();
+    let moves: String = words.zip(clocks).map(|(mv, clock)| format!("{mv} {{[%clk {clock}]}} ")).collect();
+    times(&format!("{tags}\n\n{moves}*\n")).remarks.iter().find_map(|remark| match remark {
+        Remark::Increment(ms) => Some(*ms),
+        _ => None,
+    })
+}
+
+#[test]
+fn gifts_and_penalties_are_no_increment() {
+    // The opponent gave White 15 s three times.
+    let gifts = [
+        "0:03:00", "0:03:00", "0:02:55", "0:02:54", "0:03:04", "0:02:48", "0:03:13", "0:02:42", "0:03:22", "0:02:36",
+        "0:03:17", "0:02:30",
+    ];
+    for tag in ["180+0", "180", "3|0", "3 min + 0 sec", "G/3;inc0", "180+0.0", "3:00+0", "3'0\""] {
+        assert_eq!(inferred(&format!("[TimeControl \"{tag}\"]"), &gifts), None, "{tag}");
+    }
+    assert_eq!(inferred("", &gifts), None);
+    // Three moves are left out, with a line; the others have their own times.
+    let words = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle();
+    let moves: String = words.zip(gifts).map(|(mv, clock)| format!("{mv} {{[%clk {clock}]}} ")).collect();
+    let told = times(&format!("[Site \"https://lichess.org/x\"]\n[TimeControl \"180+0\"]\n\n{moves}*\n"));
+    assert_eq!((told.doubts.len(), told.speeds), (3, [Some(GameSpeed::Blitz); 2]));
+    assert!(told.moves.iter().all(|mv| [5_000.0, 6_000.0].contains(&mv.used_ms)), "{:?}", numbers(&told));
+    // An arbiter's penalty of 2 minutes, without an increment and beside one.
+    assert_eq!(inferred("", &["1:00:00", "1:00:00", "0:59:35", "0:59:30", "1:01:10", "0:59:00", "1:00:45"]), None);
+    let beside =
+        ["1:00:00", "1:00:00", "1:00:05", "1:00:06", "1:00:09", "1:00:14", "1:02:05", "1:00:10", "1:02:10", "1:00:18"];
+    assert_eq!(inferred("", &beside), Some(8_000));
+    // A tag with a zero says that there is none even where both clocks rise.
+    assert_eq!(inferred("[TimeControl \"3600+0\"]", &beside), None);
+    assert_eq!(inferred("[TimeControl \"1:00:00\"]", &beside), Some(8_000));
+}
+
+#[test]
+fn increments_are_inferred_in_the_unit_of_the_clocks() {
+    let tenths =
+        ["0:01:00.0", "0:01:00.0", "0:01:00.5", "0:01:00.3", "0:01:01.1", "0:01:00.8", "0:01:00.9", "0:01:00.2"];
+    assert_eq!(inferred("[TimeControl \"60\"]", &tenths), Some(600));
+    assert_eq!(inferred("", &tenths), Some(600));
+    let used = sound(
+        "[TimeControl \"60\"]",
+        "1. e4 {[%clk 0:00:59.9]} e5 {[%clk 0:01:00.0]} 2. d4 {[%clk 0:01:00.5]} d5 \
+         {[%clk 0:01:00.5]} 3. c4 {[%clk 0:01:01]} *",
+    );
+    assert_eq!(used[2], (59.9, 0.0));
+    // Minutes and seconds.
+    let minutes = ["3:00", "3:00", "3:01", "2:58", "3:03", "2:58", "3:00", "3:00"];
+    assert_eq!((inferred("", &minutes), inferred("[TimeControl \"180\"]", &minutes)), (Some(2_000), Some(2_000)));
+    // Hours and minutes show none.
+    let hours = ["1:29", "1:29", "1:30", "1:30", "1:31", "1:30", "1:30", "1:31"];
+    assert_eq!(inferred("[TimeControl \"5400\"]", &hours), None);
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn line(kind: Kind, Sum { games, moves, first, .. }: &Sum) -> String {
         }
         Kind::Increment => {
             format!(
-                "{games} have an increment that no TimeControl names: the least that fits their clocks is taken (first {first})"
+                "the clocks of {games} show an increment that no TimeControl names: the least that fits them is taken (first {first})"
             )
         }
         Kind::Above => format!(
