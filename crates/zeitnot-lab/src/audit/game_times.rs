@@ -148,10 +148,12 @@ fn has_no_time_left(said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2], loss
         || clocks().any(|ms| ms > base_ms || loss.is_none() && ms == 0.0)
 }
 
-/// Whether a tag says that there is no increment, as `180+0` does.
+/// Whether a tag says that there is no increment, as `180+0` does; `0+0` says nothing.
 fn names_zero(tag: &str) -> bool {
     let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ':');
-    tag.split(|c| !is_of_number(c)).any(|number| number.parse() == Ok(0.0))
+    let is_zero = |number: &&str| number.parse() == Ok(0.0);
+    let numbers = tag.split(|c| !is_of_number(c)).filter(|number| !number.is_empty());
+    numbers.skip_while(is_zero).any(|number| is_zero(&number))
 }
 
 /// The increment that the clocks of both sides show where no time control names one: the least that lets no move take a

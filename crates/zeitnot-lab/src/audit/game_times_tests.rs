@@ -427,7 +427,7 @@ fn increments_are_inferred_in_the_unit_of_the_clocks() {
     let tenths =
         ["0:01:00.0", "0:01:00.0", "0:01:00.5", "0:01:00.3", "0:01:01.1", "0:01:00.8", "0:01:00.9", "0:01:00.2"];
     assert_eq!(inferred("[TimeControl \"60\"]", &tenths), Some(600));
-    assert_eq!(inferred("", &tenths), Some(600));
+    assert_eq!((inferred("", &tenths), inferred("[TimeControl \"0+0\"]", &tenths)), (Some(600), Some(600)));
     let used = sound(
         "[TimeControl \"60\"]",
         "1. e4 {[%clk 0:00:59.9]} e5 {[%clk 0:01:00.0]} 2. d4 {[%clk 0:01:00.5]} d5 \

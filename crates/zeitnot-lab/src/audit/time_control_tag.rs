@@ -44,6 +44,10 @@ pub fn read_tag(tag: &str) -> TimeControlTag {
     if let Some(control) = in_units(tag) {
         return TimeControlTag::Readings(vec![control]);
     }
+    // Behind an increment these words say nothing more.
+    let is_increment = |text: &&str| text.contains('+');
+    let ends = ["/move", "per move"];
+    let tag = ends.iter().find_map(|end| tag.strip_suffix(end).filter(is_increment)).unwrap_or(tag);
     let single = |period| TaggedControl { periods: vec![period], is_per_move: false };
     let standard = standard(tag);
     let with_colons = with_colons(tag).filter(|period| standard.as_ref().is_none_or(|other| other[0] != *period));
@@ -121,9 +125,10 @@ pub(super) fn control(moves: Option<u32>, base_s: f64, increment_s: f64) -> Opti
     is_clock.then_some(TimeControl { moves, base_ms: base_s * 1e3, increment_ms: increment_s * 1e3, depth: None })
 }
 
-/// Reads digits and a point, with or without `s`; std would also take signs, exponents and `inf`.
+/// Reads digits and a point, with or without a unit; std would also take signs, exponents and `inf`.
 pub(super) fn seconds(text: &str) -> Option<f64> {
-    let text = text.strip_suffix('s').unwrap_or(text);
+    let units = ["seconds", "secs", "sec", "s", "\""];
+    let text = units.iter().find_map(|unit| text.strip_suffix(unit)).unwrap_or(text).trim_end();
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_plain { text.parse().ok() } else { None }
 }
@@ -229,6 +234,88 @@ mod tests {
         let either: Vec<Vec<TimeControl>> = readings("40/90:30").into_iter().map(|reading| reading.periods).collect();
         assert_eq!(either, [vec![one(Some(40), 90.0, 0.0), one(None, 30.0, 0.0)], vec![one(Some(40), 5430.0, 0.0)]]);
         assert_eq!(in_minutes(&readings("5+3")[0]).periods, [one(None, 300.0, 3.0)]);
+    }
+
+    #[test]
+    fn increments_that_begin_at_a_move() {
+        let late = [one(Some(40), 7200.0, 0.0), one(Some(20), 3600.0, 0.0), one(None, 900.0, 30.0)];
+        for tag in [
+            "120 min/40 moves, 60 min/20 moves, 15 min + 30 sec from move 61",
+            "40/120, 20/60, SD/15 + 30 sec from move 61",
+            "120'/40, 60'/20, 15' + 30\" starting from move 61",
+            "40/120, 20/60, SD/15 + 30 sec starting at the 61st move",
+            "40/7200, 20/3600, SD/900 + 30 sec/move from move 61 on",
+        ] {
+            assert_eq!(readings(tag), [TaggedControl { periods: late.to_vec(), is_per_move: false }], "{tag}");
+        }
+        let middle = [one(Some(40), 7200.0, 0.0), one(Some(20), 3600.0, 30.0), one(None, 900.0, 30.0)];
+        assert_eq!(readings("40/120, 20/60, SD/15 + 30 sec from move 41")[0].periods, middle);
+        for tag in
+            ["90 min + 30 sec from move 1", "90 min + 30 sec per move from the first move", "90'+30\" from move one"]
+        {
+            assert_eq!(readings(tag)[0].periods, [one(None, 5400.0, 30.0)], "{tag}");
+        }
+        for tag in [
+            "40/120, SD/30 + 30 sec from move 61",
+            "90 min + 30 sec from move 41",
+            "90 min/40 moves + 30 sec from move 1, then 30 min",
+            "90 min + 30 sec from move 0",
+            "90 min + 30 sec from now",
+            "10 sec/move from move 61",
+            "90 min + 30 sec starting",
+            "40/120, 20/60, SD/15 + 30 sec after move 60",
+        ] {
+            assert_eq!(read_tag(tag), TimeControlTag::Unread, "{tag}");
+        }
+    }
+
+    #[test]
+    fn two_times_without_a_sign_are_not_one() {
+        for (tag, base_s, increment_s) in [
+            ("90 min 30 sec per move", 5400.0, 30.0),
+            ("15 min 10 sec/move", 900.0, 10.0),
+            ("1 min 60 sec per move", 60.0, 60.0),
+            ("G/90 min 30 sec per move", 5400.0, 30.0),
+            ("5'3\"", 300.0, 3.0),
+            ("3m2s", 180.0, 2.0),
+            ("90' 30''", 5400.0, 30.0),
+            ("1h30m 30s", 5400.0, 30.0),
+            ("3m0s", 180.0, 0.0),
+            ("2h 15m", 8100.0, 0.0),
+            ("SD/3600", 3600.0, 0.0),
+            ("G/900", 900.0, 0.0),
+            ("G/180", 10_800.0, 0.0),
+            ("300|3", 300.0, 3.0),
+            ("15 min. + 10 sec.", 900.0, 10.0),
+            ("15 min. + 10 sec. per move", 900.0, 10.0),
+            ("1:30:00 + 30s/move", 5400.0, 30.0),
+            ("1:30:00 + 30 sec/move", 5400.0, 30.0),
+            ("1:30:00 + 30 seconds per move", 5400.0, 30.0),
+            ("1:30:00+30\"", 5400.0, 30.0),
+            ("90+30 (min+sec)", 5400.0, 30.0),
+            ("90 + 30 (minutes + seconds)", 5400.0, 30.0),
+        ] {
+            let expected = TaggedControl { periods: vec![one(None, base_s, increment_s)], is_per_move: false };
+            assert_eq!(readings(tag), [expected], "{tag}");
+        }
+        assert_eq!(readings("40/7200, SD/1800")[0].periods, [one(Some(40), 7200.0, 0.0), one(None, 1800.0, 0.0)]);
+        for tag in [
+            "1m30s",
+            "1 min 30 s + 1 s",
+            "90 min 30 min",
+            "2h 1h",
+            "5'3",
+            "90m30",
+            "10 s 90 min",
+            "30s10s",
+            "90m30s/40",
+            "40/90 min 30 sec",
+            "15 min.10 sec",
+            "90 min (+30 sec)",
+            "90+30 (sec+min)",
+        ] {
+            assert_eq!(read_tag(tag), TimeControlTag::Unread, "{tag}");
+        }
     }
 
     #[test]

@@ -3,6 +3,9 @@
 
 use super::time_control_tag::{DAY_S, TaggedControl, control, seconds};
 
+/// Most minutes of a period without a unit: a larger number is in seconds, PGN's own unit.
+const MOST_MINUTES: f64 = 180.0;
+
 /// A period of a tag, or its increment.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stage {
@@ -10,6 +13,8 @@ struct Stage {
     /// The time of numbers with a unit, in seconds, and the number without one.
     time_s: f64,
     bare: f64,
+    /// The seconds behind minutes, without a sign between them.
+    behind_s: f64,
     is_per_move: bool,
     /// Whether this is an increment behind another stage.
     is_added: bool,
@@ -17,17 +22,20 @@ struct Stage {
 
 /// Reads a clock in minutes or with units; `None` for other tags.
 pub(super) fn in_units(tag: &str) -> Option<TaggedControl> {
-    // An increment from the first move on is any other.
-    let tag = [" starting", " from move"].into_iter().fold(tag, |tag, end| tag.split(end).next().unwrap_or(tag));
+    let (tag, from_move) = from_move(tag)?;
     let short = short(tag)?;
-    let stages: Vec<Stage> = short.split('+').filter(|text| !text.is_empty()).map(stage).collect::<Option<_>>()?;
+    let (short, has_units) = short.strip_suffix("(m+s)").map_or((&*short, false), |short| (short, true));
+    let stages: Vec<Vec<Stage>> =
+        short.split('+').filter(|text| !text.is_empty()).map(stages).collect::<Option<_>>()?;
+    let stages = stages.concat();
     let (first, others) = stages.split_first()?;
     let is_in_minutes = short.contains('g');
-    if first.is_per_move && others.is_empty() && !is_in_minutes {
+    if first.is_per_move && others.is_empty() && !is_in_minutes && from_move == 1 {
         let control = control(Some(1), first.time_s + first.bare, 0.0)?;
         return Some(TaggedControl { periods: vec![control], is_per_move: true });
     }
-    if !short.contains(['d', 'h', 'm', 's', 'g', 'i']) && !tag.contains('|') || first.is_per_move {
+    let has_units = has_units || short.contains(['d', 'h', 'm', 's', 'g', 'i']) || tag.contains('|');
+    if !has_units || first.is_per_move {
         return None;
     }
     let increment = others.last().filter(|last| last.is_added);
@@ -37,8 +45,44 @@ pub(super) fn in_units(tag: &str) -> Option<TaggedControl> {
         return None;
     }
     let increment_s = increment.map_or(0.0, |last| last.time_s + last.bare);
-    let periods = periods.iter().map(|stage| control(stage.moves, stage.time_s + 60.0 * stage.bare, increment_s));
-    Some(TaggedControl { periods: periods.collect::<Option<_>>()?, is_per_move: false })
+    let unit_s = if periods.iter().any(|stage| stage.bare > MOST_MINUTES) { 1.0 } else { 60.0 };
+    let (mut number, mut has_from) = (1, false);
+    let periods = periods.iter().map(|stage| {
+        has_from |= number == from_move;
+        let increment_s = if number >= from_move { increment_s } else { 0.0 };
+        number = number.saturating_add(stage.moves.unwrap_or(0));
+        control(stage.moves, stage.time_s + unit_s * stage.bare, increment_s)
+    });
+    let periods = periods.collect::<Option<_>>()?;
+    has_from.then_some(TaggedControl { periods, is_per_move: false })
+}
+
+/// Parts a tag from the move at which its increment begins, `starting from move 61`; `None` where that is not read.
+fn from_move(tag: &str) -> Option<(&str, u32)> {
+    let Some(at) = [" starting", " from"].iter().filter_map(|word| tag.find(word)).min() else { return Some((tag, 1)) };
+    let words = tag[at..].split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_filler = |word: &&str| {
+        matches!(*word, "starting" | "from" | "at" | "with" | "the" | "move" | "on" | "onward" | "onwards")
+    };
+    let mut numbers = words.filter(|word| !is_filler(word)).map(|word| match word {
+        "one" | "first" => Some(1),
+        number => ["st", "nd", "rd", "th"].iter().fold(number, |text, end| text.trim_end_matches(end)).parse().ok(),
+    });
+    let number = numbers.next()??;
+    numbers.next().is_none().then_some((&tag[..at], number))
+}
+
+/// Reads a stage, and the increment that stands behind its minutes without a sign: `90m30s`, `15m10s/v`. As many seconds
+/// as minutes or more may be a part of the time, as in `1m30s`: `None`.
+fn stages(text: &str) -> Option<Vec<Stage>> {
+    let both = stage(text)?;
+    let Stage { behind_s, is_per_move, .. } = both;
+    if behind_s == 0.0 {
+        return Some(vec![both]);
+    }
+    let is_increment = both.moves.is_none() && (is_per_move || 60.0 * behind_s < both.time_s);
+    let increment = Stage { time_s: behind_s, is_per_move, is_added: true, ..Stage::default() };
+    is_increment.then(|| vec![Stage { is_per_move: false, is_added: false, ..both }, increment])
 }
 
 /// Reads a stage in short signs: `90m`, `1h30`, `90m/40`, `40/90`, `40v/2h`, `10s/v`, `g/60`, `i30`.
@@ -55,18 +99,28 @@ fn stage(text: &str) -> Option<Stage> {
         Some((moves, time)) => (Some(count(moves)?), time, false),
     };
     let (mut stage, mut rest) = (Stage { moves, is_per_move, ..Stage::default() }, time);
+    // Each unit is smaller than the one before it, else they are two times.
+    let mut before_s = f64::INFINITY;
     while !rest.is_empty() {
         let end = rest.find(|c: char| c.is_ascii_lowercase()).unwrap_or(rest.len());
         let value = seconds(&rest[..end]).filter(|_| end > 0)?;
-        match rest[end..].chars().next() {
-            Some('d') => stage.time_s += DAY_S * value,
-            Some('h') => stage.time_s += 3_600.0 * value,
-            Some('m') => stage.time_s += 60.0 * value,
-            Some('s') => stage.time_s += value,
+        let unit_s = match rest[end..].chars().next() {
+            Some('d') => DAY_S,
+            Some('h') => 3_600.0,
+            Some('m') => 60.0,
+            Some('s') => 1.0,
             // The minutes of `1h30`.
-            None if stage.time_s > 0.0 => stage.time_s += 60.0 * value,
-            None => stage.bare = value,
-            Some(_) => return None,
+            None if before_s == 3_600.0 => 60.0,
+            None if stage.time_s == 0.0 => 0.0,
+            _ => return None,
+        };
+        match unit_s {
+            0.0 => stage.bare = value,
+            1.0 if stage.time_s > 0.0 => stage.behind_s = value,
+            _ => stage.time_s += unit_s * value,
+        }
+        if unit_s >= std::mem::replace(&mut before_s, unit_s) {
+            return None;
         }
         rest = rest.get(end + 1..).unwrap_or("");
     }
@@ -95,12 +149,15 @@ fn short(tag: &str) -> Option<String> {
             "+" | "&" | "and" | "|" | ";" | "," | "then" | "plus" | "followed" | "with" => "+",
             "inc" | "incr" | "increment" => "+i",
             "move" | "moves" => "v",
+            "(" | ")" => token,
+            "." if short.ends_with(|c: char| c.is_ascii_lowercase()) => "",
             "/" | "per" | "each" | "in" | "for" => "/",
             "g" | "sd" | "game" | "rest" => "g",
             "the" | "of" | "by" | "a" | "an" | "first" | "next" | "all" | "remaining" | "addition" | "additional" => "",
             number
                 if !first.is_ascii_lowercase()
                     && seconds(number).is_some()
+                    && !(first == '.' && short.ends_with(|c: char| c.is_ascii_lowercase()))
                     && !short.ends_with(|c: char| c.is_ascii_digit()) =>
             {
                 number
