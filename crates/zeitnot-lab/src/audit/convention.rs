@@ -10,7 +10,7 @@ use super::time_control_tag::{TaggedControl, in_minutes};
 use crate::games::period_clock::PeriodClock;
 
 /// Largest base time, read in seconds, that may in truth be in minutes.
-const MOST_MINUTES: f64 = 180.0;
+pub(super) const MOST_MINUTES: f64 = 180.0;
 /// Multiple of the time given in seconds beyond which a clock or a time used shows that the control is in minutes.
 const BEYOND: f64 = 2.0;
 /// Tolerated difference between all times given and all times by the clocks, as a share of the larger sum.

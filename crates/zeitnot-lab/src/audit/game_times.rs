@@ -172,8 +172,9 @@ fn unnamed_increment_ms(said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2]) 
         (0..said.len()).filter_map(|ply| Some((ply % 2, rise(ply)?))).filter(is_rise).collect();
     // A thought hides a part of the increment, but seldom more than half of it.
     let is_usual = |ms: f64| {
-        let near = |side: usize| rises.iter().filter(|rise| rise.0 == side && 2.0 * rise.1 >= ms).count();
-        near(0).min(near(1)) > 0 && near(0) + near(1) >= LEAST_RISES
+        let near = |side| rises.iter().filter(|rise| rise.0 == side && (ms / 2.0..=ms).contains(&rise.1)).count();
+        let above = rises.iter().filter(|rise| rise.1 > ms).count();
+        near(0).min(near(1)) > 0 && near(0) + near(1) >= LEAST_RISES.max(4 * above)
     };
     let most_ms = rises.iter().map(|rise| rise.1).filter(|ms| is_usual(*ms)).reduce(f64::max)?;
     let has_tenths = said.iter().filter_map(|said| said.clock_ms).any(|ms| ms % 1e3 != 0.0);

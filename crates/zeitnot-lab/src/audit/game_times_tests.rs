@@ -417,6 +417,9 @@ fn gifts_and_penalties_are_no_increment() {
     let beside =
         ["1:00:00", "1:00:00", "1:00:05", "1:00:06", "1:00:09", "1:00:14", "1:02:05", "1:00:10", "1:02:10", "1:00:18"];
     assert_eq!(inferred("", &beside), Some(8_000));
+    // Rises of all sizes show none for sure.
+    let any = ["1:00:00", "1:00:00", "1:00:28", "1:00:12", "1:00:33", "0:59:00", "1:00:35"];
+    assert_eq!(inferred("", &any), None);
     // A tag with a zero says that there is none even where both clocks rise.
     assert_eq!(inferred("[TimeControl \"3600+0\"]", &beside), None);
     assert_eq!(inferred("[TimeControl \"1:00:00\"]", &beside), Some(8_000));

@@ -45,9 +45,8 @@ pub fn read_tag(tag: &str) -> TimeControlTag {
         return TimeControlTag::Readings(vec![control]);
     }
     // Behind an increment these words say nothing more.
-    let is_increment = |text: &&str| text.contains('+');
-    let ends = ["/move", "per move"];
-    let tag = ends.iter().find_map(|end| tag.strip_suffix(end).filter(is_increment)).unwrap_or(tag);
+    let bare = tag.strip_suffix("/move").or(tag.strip_suffix("per move"));
+    let tag = bare.filter(|bare| bare.contains('+')).unwrap_or(tag);
     let single = |period| TaggedControl { periods: vec![period], is_per_move: false };
     let standard = standard(tag);
     let with_colons = with_colons(tag).filter(|period| standard.as_ref().is_none_or(|other| other[0] != *period));

@@ -1,10 +1,8 @@
 //! Reads time controls in minutes, and time controls with units, as people write them: `G/60`, `5|3`,
 //! `15'/game & 10"/move`, `90 min/40 moves + 30 min + 30 sec/move`, `40/90, SD/30; +30`, `1h30+30`.
 
+use super::convention::MOST_MINUTES;
 use super::time_control_tag::{DAY_S, TaggedControl, control, seconds};
-
-/// Most minutes of a period without a unit: a larger number is in seconds, PGN's own unit.
-const MOST_MINUTES: f64 = 180.0;
 
 /// A period of a tag, or its increment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,9 +23,8 @@ pub(super) fn in_units(tag: &str) -> Option<TaggedControl> {
     let (tag, from_move) = from_move(tag)?;
     let short = short(tag)?;
     let (short, has_units) = short.strip_suffix("(m+s)").map_or((&*short, false), |short| (short, true));
-    let stages: Vec<Vec<Stage>> =
-        short.split('+').filter(|text| !text.is_empty()).map(stages).collect::<Option<_>>()?;
-    let stages = stages.concat();
+    let texts = short.split('+').filter(|text| !text.is_empty());
+    let stages = texts.map(stages).collect::<Option<Vec<_>>>()?.concat();
     let (first, others) = stages.split_first()?;
     let is_in_minutes = short.contains('g');
     if first.is_per_move && others.is_empty() && !is_in_minutes && from_move == 1 {
@@ -45,6 +42,7 @@ pub(super) fn in_units(tag: &str) -> Option<TaggedControl> {
         return None;
     }
     let increment_s = increment.map_or(0.0, |last| last.time_s + last.bare);
+    // Of more minutes they are seconds, PGN's own unit.
     let unit_s = if periods.iter().any(|stage| stage.bare > MOST_MINUTES) { 1.0 } else { 60.0 };
     let (mut number, mut has_from) = (1, false);
     let periods = periods.iter().map(|stage| {
@@ -61,28 +59,25 @@ pub(super) fn in_units(tag: &str) -> Option<TaggedControl> {
 fn from_move(tag: &str) -> Option<(&str, u32)> {
     let Some(at) = [" starting", " from"].iter().filter_map(|word| tag.find(word)).min() else { return Some((tag, 1)) };
     let words = tag[at..].split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let is_filler = |word: &&str| {
-        matches!(*word, "starting" | "from" | "at" | "with" | "the" | "move" | "on" | "onward" | "onwards")
+    let is_filler = |word: &str| "starting from at with the move on onwards".split(' ').any(|filler| filler == word);
+    let number = match words.filter(|word| !is_filler(word)).collect::<Vec<_>>()[..] {
+        ["one" | "first"] => 1,
+        [number] => number.trim_end_matches(char::is_alphabetic).parse().ok()?,
+        _ => return None,
     };
-    let mut numbers = words.filter(|word| !is_filler(word)).map(|word| match word {
-        "one" | "first" => Some(1),
-        number => ["st", "nd", "rd", "th"].iter().fold(number, |text, end| text.trim_end_matches(end)).parse().ok(),
-    });
-    let number = numbers.next()??;
-    numbers.next().is_none().then_some((&tag[..at], number))
+    Some((&tag[..at], number))
 }
 
 /// Reads a stage, and the increment that stands behind its minutes without a sign: `90m30s`, `15m10s/v`. As many seconds
 /// as minutes or more may be a part of the time, as in `1m30s`: `None`.
 fn stages(text: &str) -> Option<Vec<Stage>> {
     let both = stage(text)?;
-    let Stage { behind_s, is_per_move, .. } = both;
-    if behind_s == 0.0 {
-        return Some(vec![both]);
+    let increment = Stage { time_s: both.behind_s, is_added: true, ..both };
+    let base = Stage { is_per_move: false, is_added: false, ..both };
+    match both.moves.is_none() && (both.is_per_move || 60.0 * both.behind_s < both.time_s) {
+        _ if both.behind_s == 0.0 => Some(vec![both]),
+        is_increment => is_increment.then(|| vec![base, increment]),
     }
-    let is_increment = both.moves.is_none() && (is_per_move || 60.0 * behind_s < both.time_s);
-    let increment = Stage { time_s: behind_s, is_per_move, is_added: true, ..Stage::default() };
-    is_increment.then(|| vec![Stage { is_per_move: false, is_added: false, ..both }, increment])
 }
 
 /// Reads a stage in short signs: `90m`, `1h30`, `90m/40`, `40/90`, `40v/2h`, `10s/v`, `g/60`, `i30`.
