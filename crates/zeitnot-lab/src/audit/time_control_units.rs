@@ -26,13 +26,11 @@ pub(super) fn in_units(tag: &str) -> Option<TaggedControl> {
     let texts = short.split('+').filter(|text| !text.is_empty());
     let stages = texts.map(stages).collect::<Option<Vec<_>>>()?.concat();
     let (first, others) = stages.split_first()?;
-    let is_in_minutes = short.contains('g');
-    if first.is_per_move && others.is_empty() && !is_in_minutes && from_move == 1 {
+    if first.is_per_move && others.is_empty() && !short.contains('g') && from_move == 1 {
         let control = control(Some(1), first.time_s + first.bare, 0.0)?;
         return Some(TaggedControl { periods: vec![control], is_per_move: true });
     }
-    let has_units = has_units || short.contains(['d', 'h', 'm', 's', 'g', 'i']) || tag.contains('|');
-    if !has_units || first.is_per_move {
+    if first.is_per_move || !has_units && !tag.contains('|') && !short.contains(['d', 'h', 'm', 's', 'g', 'i']) {
         return None;
     }
     let increment = others.last().filter(|last| last.is_added);
@@ -72,11 +70,12 @@ fn from_move(tag: &str) -> Option<(&str, u32)> {
 /// as minutes or more may be a part of the time, as in `1m30s`: `None`.
 fn stages(text: &str) -> Option<Vec<Stage>> {
     let both = stage(text)?;
-    let increment = Stage { time_s: both.behind_s, is_added: true, ..both };
-    let base = Stage { is_per_move: false, is_added: false, ..both };
+    let [base, increment] = [Stage { is_per_move: false, ..both }, Stage { time_s: both.behind_s, ..both }];
     match both.moves.is_none() && (both.is_per_move || 60.0 * both.behind_s < both.time_s) {
         _ if both.behind_s == 0.0 => Some(vec![both]),
-        is_increment => is_increment.then(|| vec![base, increment]),
+        is_increment => {
+            is_increment.then(|| vec![Stage { is_added: false, ..base }, Stage { is_added: true, ..increment }])
+        }
     }
 }
 
@@ -114,9 +113,7 @@ fn stage(text: &str) -> Option<Stage> {
             1.0 if stage.time_s > 0.0 => stage.behind_s = value,
             _ => stage.time_s += unit_s * value,
         }
-        if unit_s >= std::mem::replace(&mut before_s, unit_s) {
-            return None;
-        }
+        (unit_s < std::mem::replace(&mut before_s, unit_s)).then_some(())?;
         rest = rest.get(end + 1..).unwrap_or("");
     }
     let is_short = moves.is_none() && !is_last && !time.contains(['d', 'h', 'm']);
@@ -146,13 +143,13 @@ fn short(tag: &str) -> Option<String> {
             "move" | "moves" => "v",
             "(" | ")" => token,
             "." if short.ends_with(|c: char| c.is_ascii_lowercase()) => "",
+            _ if first == '.' && short.ends_with(|c: char| c.is_ascii_lowercase()) => return None,
             "/" | "per" | "each" | "in" | "for" => "/",
             "g" | "sd" | "game" | "rest" => "g",
             "the" | "of" | "by" | "a" | "an" | "first" | "next" | "all" | "remaining" | "addition" | "additional" => "",
             number
                 if !first.is_ascii_lowercase()
                     && seconds(number).is_some()
-                    && !(first == '.' && short.ends_with(|c: char| c.is_ascii_lowercase()))
                     && !short.ends_with(|c: char| c.is_ascii_digit()) =>
             {
                 number
