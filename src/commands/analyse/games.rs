@@ -46,7 +46,8 @@ impl Entry for FinishedGame {
 pub struct Searched {
     facts: BTreeMap<u64, Vec<PositionFacts>>,
     pub network: Option<AnalysedNetwork>,
-    journal: PathBuf,
+    /// The work file, where an output is a file.
+    journal: Option<PathBuf>,
 }
 
 impl Searched {
@@ -60,16 +61,15 @@ impl Searched {
     /// # Errors
     /// When the system does not.
     pub fn forget(self) -> anyhow::Result<()> {
-        std::fs::remove_file(&self.journal).with_context(|| format!("cannot remove {}", self.journal.display()))
+        self.journal.map_or(Ok(()), |path| {
+            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))
+        })
     }
 }
 
-/// The work file of an output; of the standard output one of this process in the folder of temporary files.
-fn work_file(out: Option<&Path>) -> PathBuf {
-    let mut name = match out {
-        Some(path) => path.as_os_str().to_owned(),
-        None => std::env::temp_dir().join(format!("zeitnot-{}", std::process::id())).into(),
-    };
+/// The work file of an output.
+fn work_file(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
     name.push(".work.jsonl");
     name.into()
 }
@@ -97,13 +97,16 @@ pub fn search(
         "limit": limit.words(),
         "games": sources.digests()?,
     });
-    let journal = work_file(out);
-    let mut work = Journal::<FinishedGame>::resume(&journal, settings, &[]).map_err(|error| match error {
-        JournalError::OtherSettings { .. } | JournalError::Line { .. } => {
-            anyhow::Error::new(error).context(format!("delete {}, or name another --out", journal.display()))
-        }
-        error => error.into(),
-    })?;
+    let journal = out.map(work_file);
+    let mut work = match &journal {
+        None => Journal::<FinishedGame>::private(settings)?,
+        Some(path) => Journal::resume(path, settings, &[]).map_err(|error| match error {
+            JournalError::OtherSettings { .. } | JournalError::Line { .. } => {
+                anyhow::Error::new(error).context(format!("delete {}, or name another --out", path.display()))
+            }
+            error => error.into(),
+        })?,
+    };
     let done = work.entries().values().map(|game| game.facts.len() as u64).sum();
     if done > 0 {
         note!("{} of {} games are analysed already", work.entries().len(), positions.len());
@@ -130,7 +133,10 @@ pub fn search(
     })?;
     bar.finish_and_clear();
     if team.interrupted.load(Ordering::SeqCst) {
-        interrupt::exit("interrupted: the same command goes on with it");
+        interrupt::exit(match journal {
+            Some(_) => "interrupted: the same command goes on with it",
+            None => "interrupted: only with a file as an output is the work kept",
+        });
     }
     // A work file that was never begun has no game: there was nothing to search.
     work.begin()?;

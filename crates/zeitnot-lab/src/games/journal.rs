@@ -91,10 +91,22 @@ impl<E: Entry> Journal<E> {
         Ok(journal)
     }
 
+    /// Prepares a journal in a file without a name, which goes with the process.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`].
+    pub fn private(settings: Value) -> Result<Self, JournalError> {
+        let path = std::env::temp_dir();
+        let file = tempfile::tempfile().map_err(|reason| JournalError::Io { path: path.clone(), reason })?;
+        let mut journal = Journal::of(&path, file)?;
+        journal.prepare(settings);
+        Ok(journal)
+    }
+
     /// Opens and locks a file and reads its lines.
     fn open(path: &Path) -> Result<Self, JournalError> {
         let io = |reason| JournalError::Io { path: path.to_owned(), reason };
-        let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(io)?;
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(io)?;
         // A process that is being started holds the files of its parent for a moment. Some file systems have no locks.
         let is_locked = |_| {
             let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
@@ -106,8 +118,13 @@ impl<E: Entry> Journal<E> {
         if !(0..LOCK_ATTEMPTS).any(is_locked) {
             return Err(JournalError::InUse { path: path.to_owned(), whole: E::WHOLE });
         }
+        Journal::of(path, file)
+    }
+
+    /// Reads the lines of an open file.
+    fn of(path: &Path, mut file: File) -> Result<Self, JournalError> {
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io)?;
+        file.read_to_end(&mut bytes).map_err(|reason| JournalError::Io { path: path.to_owned(), reason })?;
         let Content { settings, entries, is_ended, whole } = parse(path, &bytes)?;
         let (path, whole) = (path.to_owned(), whole as u64);
         let is_begun = whole > 0;
