@@ -5,7 +5,7 @@ use crate::kills;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_lab::read_games;
 
@@ -86,6 +86,18 @@ fn one_output_is_enough_and_may_be_the_standard_one() {
     assert_eq!(run(&[]).status.code(), Some(2));
     // Nothing is left.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn work_without_a_file_leaves_none_when_it_is_killed() {
+    let (folder, temporary) = (folder(), tempfile::tempdir().unwrap());
+    let mut command = analyse(folder.path(), &["--json", "-", "--nodes", "1000000000"]);
+    command.envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, temporary.path())));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -208,11 +220,32 @@ fn other_files_are_not_written_over() {
         command.current_dir(folder.path()).args(["analyse", "one.pgn", "--out", "mine.pgn", "--trust-evals"]);
         command.output().unwrap()
     };
-    for (own, is_kept) in [("{[%eval 0.3]} e5", false), ("{mine} e5", true), ("(1. d4) e5", true), ("$1 e5", true)] {
-        let text = format!("[White \"A\"]\n\n1. e4 {own} 2. Nf3 *\n");
+    for (own, is_kept) in [
+        ("{[%eval 0.3]} e5 2. Nf3 *", false),
+        ("{mine} e5 2. Nf3 *", true),
+        ("(1. d4) e5 2. Nf3 *", true),
+        ("$1 e5 2. Nf3 *", true),
+        ("e5? 2. Nf3 *", true),
+        ("e5 2. Nf3 1-0", true),
+        ("e5 2. Nf3 Ke5 {mine} *", true),
+        ("e5 2. Nf3 -- {mine} *", true),
+    ] {
+        let text = format!("[White \"A\"]\n\n1. e4 {own}\n");
         std::fs::write(folder.path().join("mine.pgn"), &text).unwrap();
         let output = analyse_one();
         assert_eq!((!output.status.success(), read(folder.path(), "mine.pgn") == text), (is_kept, is_kept), "{own}");
+    }
+    // A rest that is not read is compared, too; the results of an analysis are written over.
+    for (rest, own) in [("2. -- Nf6 *", "2. -- {mine} Nf6 *"), ("2. Ke5 Nf6 1-0", "2. Ke5 {mine} Nf6 1-0")] {
+        let text = |rest| format!("[White \"A\"]\n\n1. e4 e5 {rest}\n");
+        std::fs::write(folder.path().join("one.pgn"), text(rest)).unwrap();
+        for (there, is_kept) in [(own, true), (rest, false)] {
+            std::fs::write(folder.path().join("mine.pgn"), text(there)).unwrap();
+            for _ in 0..2 {
+                let output = analyse_one();
+                assert_eq!(output.status.success(), !is_kept, "{there}: {}", line(&output));
+            }
+        }
     }
     std::fs::write(folder.path().join("empty.pgn"), "").unwrap();
     let results = ["--out", "empty.pgn", "--json", "a.json", "--html", "a.html", "--trust-evals"];

@@ -1,7 +1,7 @@
 //! Puts the results together and writes their files, each as a whole.
 
 use super::games::Searched;
-use super::sources::{NumberedGame, Sources};
+use super::sources::{NumberedGame, Sources, rest_of};
 use crate::commands::output::{self, note, say};
 use anyhow::Context as _;
 use clap::ArgMatches;
@@ -71,7 +71,8 @@ impl<'a> Outputs<'a> {
             for other in others {
                 // Where there is no game to analyse, nothing is written.
                 let (other, Some(known)) = (other?, known.next().transpose()?) else { return Ok(count == 0) };
-                if !is_annotation_of(&other, &known.game) {
+                let is_same_rest = other.problem.is_none() || words(&rest_of(&other, path)?) == words(&known.rest()?);
+                if !is_same_rest || !is_annotation_of(&other, &known.game) {
                     return Ok(false);
                 }
                 count += 1;
@@ -162,6 +163,11 @@ fn judgements(games: &[AnalysedGame]) -> String {
     }
     let inaccurate = if inaccuracies == 1 { "inaccuracy" } else { "inaccuracies" };
     format!("{inaccuracies} {inaccurate}, {}, {}", counted(mistakes, "mistake"), counted(blunders, "blunder"))
+}
+
+/// The words of a text without the numbers and results that PGN adds.
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().filter(|word| !word.starts_with(|c: char| c.is_ascii_digit() || c == '*')).collect()
 }
 
 /// Whether a name stands for the standard output.

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use zeitnot_engine::digest::sha256_of_file;
 use zeitnot_lab::audit::{Remarks, game_times};
 use zeitnot_lab::{PgnGame, PgnGames, Rereadable};
@@ -31,14 +31,22 @@ impl NumberedGame {
     /// # Errors
     /// When the file cannot be read.
     pub fn rest(&self) -> anyhow::Result<String> {
-        let (mut rest, Range { start, end }) = (Vec::new(), self.game.rest.clone());
-        if start < end {
-            let mut file = File::open(&self.place)?;
-            file.seek(SeekFrom::Start(start))?;
-            file.take(end - start).read_to_end(&mut rest)?;
-        }
-        Ok(from_any_encoding(&rest).replace('\r', ""))
+        rest_of(&self.game, &self.place)
     }
+}
+
+/// The text that is left out behind the moves that are read of a game in a file.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn rest_of(game: &PgnGame, place: &Path) -> anyhow::Result<String> {
+    let (mut rest, Range { start, end }) = (Vec::new(), game.rest.clone());
+    if start < end {
+        let mut file = File::open(place)?;
+        file.seek(SeekFrom::Start(start))?;
+        file.take(end - start).read_to_end(&mut rest)?;
+    }
+    Ok(from_any_encoding(&rest).replace('\r', ""))
 }
 
 impl<'a> Sources<'a> {

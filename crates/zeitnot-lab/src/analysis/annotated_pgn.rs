@@ -78,9 +78,10 @@ pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u3
     }
     let tag = game.tag("Result");
     let known = RESULTS[..3].iter().copied().find(|known| *known == tag);
-    // Text of which no move is read may have the result at its end.
-    let behind =
-        rest.split_ascii_whitespace().next_back().and_then(|word| RESULTS.into_iter().find(|known| *known == word));
+    // Text of which no move is read may have the result at its end, but not in a comment.
+    let plain = rest.lines().last().filter(|line| !line.rsplit('}').next().is_some_and(|end| end.contains(';')));
+    let word = plain.and_then(|line| line.split_ascii_whitespace().next_back());
+    let behind = RESULTS.into_iter().find(|known| Some(*known) == word);
     if !game.is_foreign || game.result.or(behind).is_none() {
         tokens.push(game.result.or(behind).or(known).unwrap_or("*").to_owned());
     }
@@ -104,16 +105,19 @@ pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u3
     text
 }
 
-/// Whether another game is this one with an analysis, or without one: it has no comment, variation or glyph of its own.
+/// Whether another game is this one with an analysis, or without one: it has no comment, variation, glyph or result
+/// of its own. Their rests are not compared.
 pub fn is_annotation_of(other: &PgnGame, game: &PgnGame) -> bool {
     let own = |comments: Option<&Vec<String>>| -> Vec<String> {
-        let of_others = |comment: &&String| !is_judgement(comment) && !comment.starts_with(NOT_READ);
+        let is_rest = |comment: &str| game.problem.is_some() && comment.starts_with(NOT_READ);
+        let of_others = |comment: &&String| !is_judgement(comment) && !is_rest(comment);
         let kept = comments.into_iter().flatten().filter(of_others);
         let plain = kept.map(|comment| without_commands(&comment.replace('}', ""), &["eval", "wdl"]));
         plain.filter(|comment| !comment.is_empty()).collect()
     };
     let is_known = |glyph: &u32, at: usize| {
-        let is_ours = Judgement::ALL.iter().any(|judgement| judgement.nag() == *glyph);
+        let is_judged = other.comments.get(at).into_iter().flatten().any(|comment| is_judgement(comment));
+        let is_ours = is_judged && Judgement::ALL.iter().any(|judgement| judgement.nag() == *glyph);
         is_ours || game.glyphs.get(at).is_some_and(|glyphs| glyphs.contains(glyph))
     };
     let has_nothing_else = |at: usize| {
@@ -123,6 +127,7 @@ pub fn is_annotation_of(other: &PgnGame, game: &PgnGame) -> bool {
     };
     other.tags == game.tags
         && other.game.moves() == game.game.moves()
+        && game.result.is_none_or(|result| other.result == Some(result))
         && (0..=game.game.moves().len()).all(has_nothing_else)
 }
 
@@ -214,13 +219,18 @@ fn sentence(mv: &AnalysedMove, before: Option<ShownEvaluation>) -> String {
     text
 }
 
-/// Whether a comment is the sentence of an analysis, ours or lichess'.
+/// Whether a comment is the sentence of an analysis, ours or lichess', and has no other behind it.
 pub(super) fn is_judgement(comment: &str) -> bool {
     let Some((evals, sentence)) = comment.strip_prefix('(').and_then(|rest| rest.split_once(") ")) else {
         return false;
     };
     let begins = ["Inaccuracy", "Mistake", "Blunder", "Checkmate is now", "Lost forced checkmate"];
-    (evals.contains("->") || evals.contains('\u{2192}'))
+    let sentence = sentence.replace('\n', " ");
+    let mut others = sentence.trim_end_matches('.').split(". ").skip(1);
+    let is_of_best = |text: &str| text.contains(" was best") || text.contains("est move was ");
+    others.next().is_none_or(is_of_best)
+        && others.next().is_none()
+        && (evals.contains("->") || evals.contains('\u{2192}'))
         && (begins.iter().any(|begin| sentence.starts_with(begin)) || sentence.contains(" points lost."))
 }
 

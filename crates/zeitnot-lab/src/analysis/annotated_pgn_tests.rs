@@ -87,5 +87,47 @@ fn the_result_stands_in_no_comment() {
     };
     assert_eq!(rest("1. e4 e5 2. -- Nf6 ; a comment\n", "-- Nf6 ; a comment"), "1. e4 e5 2. -- Nf6 ; a comment\n*");
     assert_eq!(rest("1. e4 e5 2. -- Nf6 1-0\n", "-- Nf6 1-0"), "1. e4 e5 2. -- Nf6 1-0");
+    assert_eq!(rest("1. e4 e5 2. -- Nf6 ; lost 1-0\n", "-- Nf6 ; lost 1-0"), "1. e4 e5 2. -- Nf6 ; lost 1-0\n*");
+    assert_eq!(rest("[White \"A\"]\n\nhi ; 0-1\n", "hi ; 0-1"), "[White \"A\"]\n\n{Not read: hi ; 0-1}\n*");
+    assert!(rest("[White \"A\"]\n\nhi {a; b} 0-1\n", "hi {a; b} 0-1").ends_with("\n0-1"));
     assert_eq!(rest("[White \"A\"]\n\nhello 0-1\n", "hello 0-1"), "[White \"A\"]\n\n{Not read: hello 0-1} 0-1");
+}
+
+#[test]
+fn a_sentence_with_words_behind_it_is_its_owners() {
+    let begin = "(0.20 -> 3.10) Blunder, 0.24 points lost.";
+    for (behind, is_ours) in [
+        ("", true),
+        (" c5 was best: c5 Nf3.", true),
+        ("\nc5 was best: c5\nNf3.", true),
+        (" Best move was c5.", true),
+        (" I saw it too late.", false),
+        (" c5 was best: c5 Nf3. I saw it too late.", false),
+        (" c5 was best: c5 Nf3.\nI saw it too late", false),
+        (" c5 was best: c5 Nf3. [%csl Gd4]", false),
+    ] {
+        assert_eq!(is_judgement(&format!("{begin}{behind}")), is_ours, "{behind}");
+    }
+    for comment in
+        ["(0.30 \u{2192} Mate in 3) Checkmate is now unavoidable. Nf3 was best.", "(0.3 -> 0.1) 0.12 points lost."]
+    {
+        assert!(is_judgement(comment), "{comment}");
+    }
+}
+
+#[test]
+fn only_an_analysis_of_the_same_game_is_one() {
+    let one = game("1. e4 e5 2. Nf3 1-0\n");
+    for (text, is_one) in [
+        ("1. e4 e5 2. Nf3 1-0\n", true),
+        ("1. e4 {[%eval 0.3]} e5 $4 {[%eval 3]} {(0.30 -> 3.00) Blunder, 0.2 points lost.} 2. Nf3 1-0\n", true),
+        ("1. e4 e5? 2. Nf3 1-0\n", false),
+        ("1. e4 e5 2. Nf3 0-1\n", false),
+        ("1. e4 {Not read: mine} e5 2. Nf3 1-0\n", false),
+        ("1. e4 e5 2. Nf3 {(0.30 -> 3.00) Blunder, 0.2 points lost. Mine.} 1-0\n", false),
+    ] {
+        assert_eq!(is_annotation_of(&game(text), &one), is_one, "{text}");
+    }
+    let damaged = game("1. e4 e5 2. Nf3 Ke5 1-0\n");
+    assert!(is_annotation_of(&game("1. e4 e5 2. Nf3 {Not read: Ke5 1-0} 1-0\n"), &damaged));
 }
