@@ -29,7 +29,7 @@ fn one_decision_with_every_term() {
     assert_eq!(terms[0], serde_json::json!({"name": "clock", "value": 60000.0, "unit": "ms", "clamped": false}));
     let table = String::from_utf8(explain(&["move", "--manager", "smooth", "--clock", "60000"], "").stdout).unwrap();
     assert!(table.starts_with("time manager smooth\n") && table.contains("hard_limit"), "{table}");
-    assert!(table.contains("= max(0, clock + increment * (moves_left - 1) - overhead - bank"), "{table}");
+    assert!(table.contains("= max(0, clock + increment * (moves_left - 1) - overhead - moves_left"), "{table}");
     assert!(table.ends_with("a name that has no line is a parameter, or is 0 in this decision.\n"), "{table}");
 }
 
