@@ -209,6 +209,20 @@ fn cells_of_a_file_are_played_as_declared() {
         assert!(!is_played && page.is_empty(), "{flags:?}: {page}");
         assert!(errors.lines().last().is_some_and(|line| line.contains(complaint)), "{flags:?}: {errors}");
     }
+    // A declaration says all of its games.
+    for flags in [["--draw", "40,8,15"], ["--lag", "20"], ["--seed", "2"]] {
+        let (is_played, _, errors) = compare(cells, &flags);
+        assert!(!is_played && errors.contains("cannot be used with") && errors.contains(flags[0]), "{errors}");
+    }
+    for flag in ["--quick", "--scale=150"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+        let output = command.args(["time", "compare", "smooth", "legacy", flag]).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && errors.contains(" is about declared cells: --cells names them"),
+            "{errors}"
+        );
+    }
 }
 
 /// `ZEITNOT_KILLS=50` kills a match that often.

@@ -189,7 +189,7 @@ fn adjudication(matches: &ArgMatches) -> anyhow::Result<Adjudication> {
 }
 
 /// Games at once.
-fn concurrency(matches: &ArgMatches, clock: &MatchClock) -> usize {
+pub fn concurrency(matches: &ArgMatches, clock: &MatchClock) -> usize {
     let usual = match clock {
         MatchClock::Real => 1,
         MatchClock::Virtual { .. } => cores(),

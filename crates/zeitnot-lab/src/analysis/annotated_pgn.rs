@@ -4,15 +4,13 @@
 use super::document::{AnalysedGame, AnalysedMove, ShownEvaluation};
 use super::evaluation::START;
 use super::judgement::Judgement;
-use crate::games::pgn_reader::PgnGame;
+use crate::games::pgn_reader::{PgnGame, result};
 use std::fmt::Write as _;
 
 /// PGN's limit of a line, in characters; a comment or a variation that is longer has a line for itself.
 const LINE: usize = 80;
 /// Least expected score that a move loses to get a comment without a judgement.
 const COMMENTED: f64 = 0.1;
-/// The words behind the moves, the last one of games without a result.
-const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 /// The begin of a comment with the rest of a damaged game.
 const NOT_READ: &str = "Not read: ";
 /// The glyphs of a move's worth: `$1` to `$6`.
@@ -77,11 +75,10 @@ pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u3
         () => tokens.push(format!("{{{NOT_READ}{}}}", rest.replace("[%", "[ %").replace('{', "(").replace('}', ")"))),
     }
     let tag = game.tag("Result");
-    let known = RESULTS[..3].iter().copied().find(|known| *known == tag);
+    let known = result(tag).filter(|known| *known == tag);
     // Text of which no move is read may have the result at its end, but not in a comment.
     let plain = rest.lines().last().filter(|line| !line.rsplit('}').next().is_some_and(|end| end.contains(';')));
-    let word = plain.and_then(|line| line.split_ascii_whitespace().next_back());
-    let behind = RESULTS.into_iter().find(|known| Some(*known) == word);
+    let behind = plain.and_then(|line| line.split_ascii_whitespace().next_back()).and_then(result);
     if !game.is_foreign || game.result.or(behind).is_none() {
         tokens.push(game.result.or(behind).or(known).unwrap_or("*").to_owned());
     }

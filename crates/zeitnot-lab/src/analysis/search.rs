@@ -184,26 +184,19 @@ impl Analyst {
         loop {
             let choice = found.line.first().and_then(|uci| parse_uci(position.chess(), uci).ok()).unwrap_or(played);
             let said = worth(&found, turn, turn);
-            if choice == played {
-                if said > 1.0 {
-                    return Ok(PositionFacts { early, ..found });
-                }
-                if said - behind_worth(after) < DISAPPOINTMENT {
-                    break;
-                }
-            } else {
-                if compared.iter().any(|(_, facts)| behind_worth(facts) >= said) {
-                    break;
-                }
-                if said > 1.0 {
-                    return Ok(PositionFacts { early, ..found });
-                }
-                let behind = self.behind(game, choice, effort, true)?;
-                let is_as_said = said - behind_worth(&behind) < DISAPPOINTMENT;
-                compared.push((choice, behind));
-                if is_as_said {
-                    break;
-                }
+            if choice != played && compared.iter().any(|(_, facts)| behind_worth(facts) >= said) {
+                break;
+            }
+            if said > 1.0 {
+                return Ok(PositionFacts { early, ..found });
+            }
+            if choice != played {
+                compared.push((choice, self.behind(game, choice, effort, true)?));
+            }
+            let is_as_said =
+                |(mv, facts): &(Move, PositionFacts)| *mv == choice && said - behind_worth(facts) < DISAPPOINTMENT;
+            if compared.iter().any(is_as_said) {
+                break;
             }
             let is_compared = |mv: &Move| compared.iter().any(|(known, _)| known == mv);
             let others: Vec<Move> = position.legal_moves().into_iter().filter(|mv| !is_compared(mv)).collect();

@@ -12,18 +12,42 @@ use std::path::{Path, PathBuf};
 use zeitnot_engine::backend::CostModel;
 use zeitnot_engine::clock::VirtualClock;
 use zeitnot_lab::proof::{PlayedCell, Proof, ProofCell, page};
-use zeitnot_lab::setup::{self, Contestant, MatchClock, Starts};
+use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
 use zeitnot_lab::{OpeningOrder, Openings, Rules};
 use zeitnot_text::files::read_text;
 
 /// The name of the declaration inside the program.
 const BUILT_IN: &str = "builtin";
 
+/// Flags of a comparison whose part a declaration takes.
+const OF_OTHERS: [&str; 20] = [
+    "specs",
+    "tc",
+    "nps",
+    "clock",
+    "gauntlet",
+    "openings",
+    "fen",
+    "plies",
+    "order",
+    "seed",
+    "draw",
+    "resign",
+    "tb",
+    "max-moves",
+    "lag",
+    "jitter",
+    "batch-ms",
+    "like",
+    "csv",
+    "json",
+];
+
 /// The flags of declared cells.
 pub fn args() -> [Arg; 3] {
     [
         flag("cells", "FILE")
-            .conflicts_with_all(["specs", "tc", "nps", "clock", "gauntlet", "openings", "fen", "seed", "csv", "json"])
+            .conflicts_with_all(OF_OTHERS)
             .help("Cells that were declared before their games, in place of SPEC; or builtin")
             .long_help(
                 "Cells that were declared before their games, in place of SPEC: a file of JSON, or builtin, the games that show what \
@@ -32,10 +56,18 @@ pub fn args() -> [Arg; 3] {
             ),
         flag("scale", "NODES")
             .action(ArgAction::Append)
-            .requires("cells")
             .help("Only the cells of about so many new nodes a move; may be given again"),
-        switch("quick", "Some games at each scale of the cells").requires("cells"),
+        switch("quick", "Some games at each scale of the cells"),
     ]
+}
+
+/// Refuses flags of cells where there are none. (clap requires nothing of what conflicts with an argument that is there.)
+pub fn refuse_flags(matches: &ArgMatches) -> anyhow::Result<()> {
+    let given = [("scale", matches.contains_id("scale")), ("quick", matches.get_flag("quick"))];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => anyhow::bail!("--{name} is about declared cells: --cells names them"),
+        None => Ok(()),
+    }
 }
 
 pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Result<()> {
@@ -64,9 +96,12 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
     note!("{total} games in {} cells, which come into {}", cells.len(), out.display());
     let openings = Openings::read(&[PathBuf::from(&proof.book)], None)?;
     let openings = openings.in_order(OpeningOrder::Shuffled { seed: proof.seed });
-    let mut setup = match_flags::setup(matches, &clock(cells[0])?, Default::default(), false)?;
-    setup.starts = Starts::Many(openings);
-    setup.rules = Rules { seed: proof.seed, ..Rules::default() };
+    let setup = MatchSetup {
+        rules: Rules { seed: proof.seed, ..Rules::default() },
+        starts: Starts::Many(openings),
+        chess960: false,
+        concurrency: match_flags::concurrency(matches, &clock(cells[0])?),
+    };
     let series = Series::new(out, setup, total)?;
     let mut played = Vec::new();
     for cell in cells {
@@ -80,7 +115,13 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
             control: cell.time_control(),
             clock: &clock,
             games: games(cell),
-            settings: json!({ "cell": cell.file_name(), "seed": proof.seed, "book": proof.book }),
+            settings: json!({
+                "cell": cell.file_name(),
+                "seed": proof.seed,
+                "book": proof.book,
+                "first": first.identity()?,
+                "second": second.identity()?,
+            }),
         })?;
         played.push(PlayedCell { cell: cell.clone(), games });
     }

@@ -56,6 +56,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if let Some(declaration) = matches.get_one::<String>("cells") {
         return cells::run(matches, declaration, out);
     }
+    cells::refuse_flags(matches)?;
     let specs: Vec<&String> = matches.get_many("specs").unwrap_or_default().collect();
     let tcs = time_flags::controls_with_speeds(matches)?;
     let games = *matches.get_one::<u64>("games").context("--games has a default")?;
@@ -73,6 +74,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     match_flags::load(&mut contestants, setup.concurrency, &clock)?;
     let series = Series::new(out, setup, games * (pairs.len() * tcs.len()) as u64)?;
     let settings = match_flags::settings(matches, &["tc", "nps", "clock"])?;
+    let identities = contestants.iter().map(Contestant::identity).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<String> = contestants.iter().map(|contestant| contestant.name.clone()).collect();
     let tc_names: Vec<String> = tcs.iter().map(TimeControl::to_string).collect();
     let mut comparison = Comparison::default();
@@ -87,7 +89,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
                 control: *tc,
                 clock: &clock,
                 games,
-                settings: json!({ "tc": tc.to_string(), "clock": clock.settings(), "match": settings }),
+                settings: json!({
+                    "tc": tc.to_string(),
+                    "clock": clock.settings(),
+                    "first": identities[players[0]],
+                    "second": identities[players[1]],
+                    "match": settings,
+                }),
             })?;
             played.push(([first.clone(), second.clone()], records));
         }

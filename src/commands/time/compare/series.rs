@@ -38,7 +38,7 @@ pub struct Pair<'a> {
     pub control: TimeControl,
     pub clock: &'a MatchClock,
     pub games: u64,
-    /// Settings that decide the games, beside the players.
+    /// Settings that decide the games, the identities of the players among them.
     pub settings: Value,
 }
 
@@ -75,8 +75,6 @@ impl<'a> Series<'a> {
         self.bar.set_message(plain(&format!("{control}: {} - {}", first.name, second.name)));
         settings["program"] = json!(self.program);
         settings["games"] = json!(games);
-        settings["first"] = first.identity()?;
-        settings["second"] = second.identity()?;
         let path = self.out.join(format!("{name}.jsonl"));
         let mut journal = Journal::resume(&path, settings, &["games"])?;
         let there = journal.games().len();

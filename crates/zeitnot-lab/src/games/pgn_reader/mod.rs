@@ -17,6 +17,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 pub use tag_pair::is_tag_pair;
 use tag_pair::tag_pair;
+pub(crate) use words::result;
 use words::word_length;
 use zeitnot_engine::chess::Game;
 

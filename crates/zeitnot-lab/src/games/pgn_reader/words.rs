@@ -140,7 +140,7 @@ pub(super) fn plain(word: &str) -> String {
 }
 
 /// The result that a word stands for; `None` for other words.
-pub(super) fn result(word: &str) -> Option<&'static str> {
+pub(crate) fn result(word: &str) -> Option<&'static str> {
     match word.trim_end_matches(['.', ',', ';']) {
         "1-0" => Some("1-0"),
         "0-1" => Some("0-1"),
