@@ -1,6 +1,6 @@
 # Builds the engine as test frameworks expect it (OpenBench, fishtest): `make EXE=name [EVALFILE=network.pb.gz]` leaves `name` here.
 #
-# EVALFILE, from this folder on, is built in instead of crates/zeitnot-engine/networks/zeitnot-small.pb.gz, and plays.
+# EVALFILE, from this folder on, is built in instead of crates/zeitnot-network/networks/zeitnot-small.pb.gz, and plays.
 # The engine lists all options under `uci`, as with --show-hidden: the frameworks send only what is listed, and give no flags.
 # Everything else is cargo's.
 

@@ -16,7 +16,7 @@ use std::thread::Thread;
 use parking_lot::Mutex;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use zeitnot_text::printable;
+use zeitnot_base::printable;
 
 /// Number of protocol lines that are kept: several moves of a game, with their clocks.
 const KEPT: usize = 60;

@@ -8,12 +8,18 @@
 //!
 //! | crate | what lives there | must not know |
 //! |---|---|---|
-//! | [`zeitnot_text`] | numbers for people, characters that are safe to print, the files that a user names | everything else |
+//! | [`zeitnot_base`] | text for people, the files that a user names, clocks, memory, other programs as child processes, random numbers, digests | everything else |
 //! | [`zeitnot_time`] | time management: managers, estimators, stoppers, the grammar `name(param=value,...)`, the timekeeper of a game, the event log; pure, time comes in as numbers | chess, threads, the wall clock |
-//! | [`zeitnot_charts`] | charts as SVG | everything but text |
+//! | [`zeitnot_charts`] | charts as SVG, and the page of games | everything but text |
 //! | `zeitnot_kernels` | arithmetic of networks on a processor, for each instruction set; all that is unsafe about it | everything else |
-//! | [`zeitnot_engine`] | one playing engine: clock, chess, networks, runtimes, backends, tablebases, the search, the engine with its options | UCI, command lines, the laboratory |
-//! | [`zeitnot_lab`] | the time laboratory and the measurements of a machine: games on a real or virtual clock, recordings, replay, simulation, audits, reports, benchmarks | UCI, command lines |
+//! | [`zeitnot_chess`](zeitnot_engine::chess) | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN, moves as UCI and PGN write them | networks, searches |
+//! | [`zeitnot_network`](zeitnot_engine::network) | networks as data: Lc0 weights, the ONNX graph made from them, input planes, the policy index; where they are found and how they are fetched | what runs them |
+//! | [`zeitnot_runtime`](zeitnot_engine::runtime) | ONNX Runtime on this machine: found, probed, loaded, installed; its execution providers and the libraries that they need | networks |
+//! | [`zeitnot_backend`](zeitnot_engine::backend) | networks at work: `native`, ONNX Runtime's providers, several devices and the cache as decorators, `uniform` and `random` | searches |
+//! | [`zeitnot_engine`] | one playing engine: the search, time managers by name, tablebases, books, options, levels | UCI, command lines, the laboratory |
+//! | [`zeitnot_games`] | timed games: matches on a real or virtual clock, players, openings, PGN, Elo and SPRT | UCI, command lines |
+//! | [`zeitnot_analysis`] | games that were played, read: judged moves, annotated PGN, audits of clocks | UCI, command lines |
+//! | [`zeitnot_lab`] | the time laboratory and the measurements of a machine: recordings, replay, simulation, benchmarks, reports | UCI, command lines |
 //! | `zeitnot` | this package, the program: [`uci`], the protocol as text; [`crash_report`]; and `commands`, one file a subcommand, which parses the command line and maps errors to exit codes | how a network runs, how a search works |
 //!
 //! Beside them lie `models/` (the networks of our own, how they were trained, and the labeller of training games, a
@@ -26,7 +32,7 @@
 //! - [`zeitnot_time::Timekeeper`]: everything about time that lasts from move to move of one game. The engine, a replay
 //!   and a simulation all drive this one thing; its event log serialises without loss.
 //! - [`zeitnot_engine::engine::Engine`]: options in, answers out. Its crate lists the faces below it.
-//! - [`zeitnot_lab::Player`]: one side of a match, this engine or another one as a process; [`zeitnot_lab::run_match`]
+//! - [`zeitnot_games::Player`]: one side of a match, this engine or another one as a process; [`zeitnot_games::run_match`]
 //!   plays many games at once and hands them over in order, so that a match on virtual clocks is the same at any
 //!   concurrency.
 //!

@@ -24,7 +24,7 @@ use zeitnot_engine::backend::{
 };
 use zeitnot_engine::network::Network;
 use zeitnot_engine::runtime;
-use zeitnot_lab::read_games;
+use zeitnot_games::read_games;
 
 /// Positions of one run.
 const BATCH: usize = 16;

@@ -5,8 +5,9 @@ use libfuzzer_sys::fuzz_target;
 use std::fmt::Display;
 use std::str::FromStr;
 use zeitnot_engine::backend::{DeviceOptions, Isa};
-use zeitnot_lab::strength::sprt::{Sprt, SprtModel};
-use zeitnot_lab::{DrawRule, LagModel, ResignRule, TimeControl, TimeControls, audit};
+use zeitnot_games::strength::sprt::{Sprt, SprtModel};
+use zeitnot_analysis::audit;
+use zeitnot_games::{DrawRule, LagModel, ResignRule, TimeControl, TimeControls};
 
 /// Reads `text`. A complaint about a line has one line.
 fn read<T: FromStr<Err: Display>>(text: &str) -> Option<T> {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot_lab::{GameRecord, Journal, read_journal, write_pgn};
+use zeitnot_games::{GameRecord, Journal, read_journal, write_pgn};
 
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);

@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
-use zeitnot_lab::audit::{PlayerClocks, Remarks, game_times, lost_on_time, move_times};
-use zeitnot_lab::read_games;
+use zeitnot_analysis::audit::{PlayerClocks, Remarks, game_times, lost_on_time, move_times};
+use zeitnot_games::read_games;
 
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::path::PathBuf;
 use zeitnot_lab::recordings::{read_positions, read_sides};
-use zeitnot_lab::{OpeningOrder, Openings};
+use zeitnot_games::{OpeningOrder, Openings};
 
 /// Openings that are played out: a file has as many as it has lines.
 const MOST: usize = 20;

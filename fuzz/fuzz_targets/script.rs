@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot_lab::verify_decisions;
+use zeitnot_games::verify_decisions;
 use zeitnot_time::Timekeeper;
 use zeitnot_time::event_log::{self, Answer, Line};
 

@@ -1,8 +1,8 @@
 """Measures a network file: agreement with the teacher on held-out games, and puzzles, both with the policy alone.
 
-    python evaluate.py ../../crates/zeitnot-engine/networks/zeitnot-small.pb.gz --puzzles PUZZLES.tsv
-    python evaluate.py ../../crates/zeitnot-engine/networks/zeitnot-small.pb.gz --only maia-16 --all
-    python evaluate.py work/new.pb.gz --against ../../crates/zeitnot-engine/networks/zeitnot-small.pb.gz
+    python evaluate.py ../../crates/zeitnot-network/networks/zeitnot-small.pb.gz --puzzles PUZZLES.tsv
+    python evaluate.py ../../crates/zeitnot-network/networks/zeitnot-small.pb.gz --only maia-16 --all
+    python evaluate.py work/new.pb.gz --against ../../crates/zeitnot-network/networks/zeitnot-small.pb.gz
 
 Held-out games are the ones training never sees (data.py), or with --all every one: of a seed (--only) that was kept
 from training. With --teacher they are labelled anew by the teacher in float32 (`zeitnot net convert -o teacher.onnx

@@ -1,6 +1,6 @@
 """Writes the averaged network of a checkpoint as an Lc0 network file.
 
-    python export.py work/small/checkpoint.pt ../../crates/zeitnot-engine/networks/zeitnot-small.pb.gz
+    python export.py work/small/checkpoint.pt ../../crates/zeitnot-network/networks/zeitnot-small.pb.gz
 
 Batch norm is folded into each convolution, the scales of the fifty-move plane, of the policy and of the moves-left head
 into their weights, so that the file holds plain convolutions with biases and dense layers.

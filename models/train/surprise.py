@@ -1,7 +1,7 @@
 """Measures how far a network is from the teacher on every packed position, for training to dwell on what it gets wrong.
 
-    python surprise.py ../../crates/zeitnot-engine/networks/zeitnot-small.pb.gz
-    python train.py --start ../../crates/zeitnot-engine/networks/zeitnot-small.pb.gz --surprise 0.5 ...
+    python surprise.py ../../crates/zeitnot-network/networks/zeitnot-small.pb.gz
+    python train.py --start ../../crates/zeitnot-network/networks/zeitnot-small.pb.gz --surprise 0.5 ...
 
 One SHARD.surprise beside each packed shard (as np.savez writes it): the divergence of the network's policy from the
 teacher's, in nats, and which network that was. A shard that this network has measured is skipped. After KataGo's policy

@@ -1,6 +1,6 @@
 """Checks a network file against the real Lc0: its first evaluation of several positions must be ours.
 
-    python verify.py ../../crates/zeitnot-engine/networks/zeitnot-small.pb.gz --lc0 PATH/TO/lc0 --zeitnot PATH/TO/zeitnot
+    python verify.py ../../crates/zeitnot-network/networks/zeitnot-small.pb.gz --lc0 PATH/TO/lc0 --zeitnot PATH/TO/zeitnot
 
 Ours is that of the file in PyTorch (lc0_network.py) and, where the engine is named, what `zeitnot eval` says. Compared
 are the prior of every legal move (P), V, D and M as `go nodes 1` prints them with VerboseMoveStats: P and V within

@@ -7,6 +7,7 @@ use super::speed_picture::{self, Spot, Texts};
 use crate::commands::flags::{flag, json_flag, seconds, switch};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
+use zeitnot_base::files::named_path;
 use zeitnot_engine::backend::{self, BackendError, BackendOptions};
 use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::engine::Engine;
@@ -16,7 +17,6 @@ use zeitnot_lab::measure::{
     self, BackendSide, Bare, BenchPlan, BenchRow, GAIN, Machine, Saturation, Side, Sizes, Throughput,
 };
 use zeitnot_lab::results::{BatchSpeed, LabResult};
-use zeitnot_text::files::named_path;
 
 /// The name of the bare ONNX Runtime loop as a side.
 const BARE: &str = "bare";

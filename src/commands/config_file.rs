@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use zeitnot::uci::Switches;
+use zeitnot_base::files::{self, OtherKind};
 use zeitnot_engine::engine::options::SPECS;
 use zeitnot_engine::engine::{Engine, Kind, ignored_options};
-use zeitnot_text::files::{self, OtherKind};
 
 /// The most bytes of a file: all options with their comments are a few thousand.
 const LARGEST: u64 = 1 << 20;

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use zeitnot_base::files::TextLines;
+use zeitnot_base::printable;
 use zeitnot_engine::backend::softmax;
 use zeitnot_engine::chess::{Move, to_uci};
 use zeitnot_engine::engine::NetworkEvaluator;
 use zeitnot_engine::network::{PLANES, Planes};
-use zeitnot_text::files::TextLines;
-use zeitnot_text::printable;
 
 pub fn command() -> Command {
     let command = Command::new("eval")

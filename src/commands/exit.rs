@@ -4,7 +4,7 @@ use super::output::note;
 use std::borrow::Cow;
 use std::io;
 use std::process::ExitCode;
-use zeitnot_text::printable;
+use zeitnot_base::printable;
 
 /// The exit code after Ctrl-C, which is the one that shells report.
 pub const INTERRUPTED: i32 = 130;

@@ -10,7 +10,7 @@ use zeitnot_engine::chess::{Game, Move};
 use zeitnot_engine::engine::{Engine, GoParams};
 use zeitnot_engine::network::BUILT_IN;
 use zeitnot_engine::splitmix::SplitMix64;
-use zeitnot_lab::Openings;
+use zeitnot_games::Openings;
 
 /// The command as OpenBench writes it, in one argument.
 const NAME: &str = "genfens";

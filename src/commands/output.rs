@@ -3,15 +3,15 @@
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write as _};
+use zeitnot_base::printable;
 use zeitnot_engine::announcer::Announcer;
-use zeitnot_text::printable;
 
 /// Prints a line to standard error, if anybody reads it: `eprintln!` panics where nobody does
 /// (`zeitnot match 2>&1 | head`).
 macro_rules! note {
     ($($arg:tt)*) => {{
         let line = format!($($arg)*);
-        let line = zeitnot_text::printable::lines(&line);
+        let line = zeitnot_base::printable::lines(&line);
         let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{line}\n"));
     }};
 }

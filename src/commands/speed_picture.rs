@@ -4,8 +4,8 @@ use crate::commands::flags::flag;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, value_parser};
 use std::path::{Path, PathBuf};
+use zeitnot_base::files::write_whole;
 use zeitnot_charts::{Axis, Curve, Frame, LinePlot, Mark, Plot, Quantity, draw_all};
-use zeitnot_text::files::write_whole;
 
 /// One measurement.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zeitnot_engine::announcer::{Announcer, ERROR};
-use zeitnot_lab::GameRecord;
+use zeitnot_games::GameRecord;
 
 /// The warnings of games so far: errors of players, flags without effect, games that may repeat each other, and games
 /// that were lost on time or by an engine's fault.

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read as _};
 use thiserror::Error;
-use zeitnot_text::files::{from_bytes, mark_length};
+use zeitnot_base::files::{from_bytes, mark_length};
 
 /// Longest line that is read, bytes: the moves of the longest games are a hundredth of it. Without a bound, input that
 /// never ends a line takes all the memory there is.

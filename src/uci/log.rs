@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use zeitnot_text::files::{OtherKind, to_path};
+use zeitnot_base::files::{OtherKind, to_path};
 
 /// The name that stands for standard error (Lc0's).
 const STDERR: &str = "<stderr>";

@@ -6,7 +6,7 @@ use crate::crash_report;
 use parking_lot::Mutex;
 use std::io::Write;
 use std::sync::Arc;
-use zeitnot_text::printable;
+use zeitnot_base::printable;
 
 /// The destination of lines for the GUI; shared by the loop and the search's threads, one whole line at a time.
 #[derive(Clone)]

@@ -12,11 +12,11 @@ use std::io::BufRead;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use thiserror::Error;
+use zeitnot_base::files::named_path;
 use zeitnot_engine::announcer::{Announcer, ERROR};
 use zeitnot_engine::chess::divide;
 use zeitnot_engine::engine::options::{SPECS, nearest_level};
 use zeitnot_engine::engine::{Engine, EngineError, MOST_MOVES, OptionError, Prepared, ignored_options};
-use zeitnot_text::files::named_path;
 
 /// The engine's name in GUIs.
 const NAME: &str = "Zeitnot";

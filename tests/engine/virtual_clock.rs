@@ -14,7 +14,7 @@ use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options, RuntimePoli
 use zeitnot_engine::network::testing::random_network;
 use zeitnot_engine::network::{self, BUILT_IN, Network, OnnxInterface};
 use zeitnot_engine::search::{EndReason, Guess, SearchEnd};
-use zeitnot_lab::{EnginePlayer, GameRecord, Limits, MoveRecord, Pairing, Rules, TimeControl, play};
+use zeitnot_games::{EnginePlayer, GameRecord, Limits, MoveRecord, Pairing, Rules, TimeControl, play};
 use zeitnot_time::event_log::{self, Answer, Event, Line, Observer};
 use zeitnot_time::{StopReason, Timekeeper, managers};
 

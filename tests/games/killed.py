@@ -27,7 +27,7 @@ import chess
 
 from play import REPOSITORY, ended, runnable
 
-NETWORK = REPOSITORY / "crates/zeitnot-engine/networks/zeitnot-small.pb.gz"
+NETWORK = REPOSITORY / "crates/zeitnot-network/networks/zeitnot-small.pb.gz"
 FAST = ["--backend", "random", "--threads", "1"]
 VIRTUAL = ["--clock", "virtual", "--tc", "0.5+0.01", "--nps", "200", "--concurrency", "2"]
 RESULT = re.compile(r"(1-0|0-1|1/2-1/2|\*)\s*$")

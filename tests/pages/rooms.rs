@@ -8,7 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The roots of the crates, each with a table of its modules, lowest first.
-const LAYERED: [&str; 3] = ["crates/zeitnot-engine/src", "crates/zeitnot-lab/src", "crates/zeitnot-time/src"];
+const LAYERED: [&str; 5] = [
+    "crates/zeitnot-engine/src",
+    "crates/zeitnot-games/src",
+    "crates/zeitnot-analysis/src",
+    "crates/zeitnot-lab/src",
+    "crates/zeitnot-time/src",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

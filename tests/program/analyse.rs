@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use zeitnot_engine::splitmix::SplitMix64;
-use zeitnot_lab::read_games;
+use zeitnot_games::read_games;
 
 const GAMES: &str = "[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"1500\"]\n[TimeControl \"180+2\"]\n[Result \"0-1\"]\n\n\
     {Begin} 1. e4 $1 {[%clk 0:03:00] known} e5 {[%clk 0:03:00]} (1... c5 {Sicilian} (1... e6) 2. Nf3) 2. Nf3 {[%clk 0:02:30]} Nc6 \

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::process::{Command, Output};
+use zeitnot_analysis::audit::game_times;
 use zeitnot_engine::splitmix::SplitMix64;
-use zeitnot_lab::audit::game_times;
-use zeitnot_lab::{PgnGame, read_games};
+use zeitnot_games::{PgnGame, read_games};
 
 fn audit(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_zeitnot")).args(["time", "audit"]).args(args).output().unwrap()

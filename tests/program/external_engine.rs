@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use zeitnot_engine::chess::{Game, to_uci};
-use zeitnot_lab::{ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
+use zeitnot_games::{ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
 
 /// Only what hangs takes so long, even on a machine that is busy with something else; in milliseconds.
 const HANG_MS: f64 = 120_000.0;

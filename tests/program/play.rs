@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
+use zeitnot_analysis::audit::move_times;
 use zeitnot_engine::chess::{Game, parse_san};
-use zeitnot_lab::audit::move_times;
-use zeitnot_lab::{PgnGame, read_games};
+use zeitnot_games::{PgnGame, read_games};
 
 /// Only what hangs takes so long, even on a machine that is busy with something else.
 const HANG: Duration = Duration::from_secs(120);

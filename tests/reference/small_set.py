@@ -88,7 +88,7 @@ def main() -> None:
     for name, ids in PLANES.items():
         write(out / f"planes/{name}.jsonl", chosen(records / f"planes/{name}.jsonl", ids))
     for name, ids in EVALUATED.items():
-        folder = ROOT / "crates/zeitnot-engine/networks" if name == "zeitnot-small" else args.nets
+        folder = ROOT / "crates/zeitnot-network/networks" if name == "zeitnot-small" else args.nets
         write(out / f"eval/{name}.jsonl", evaluations(folder / f"{name}.pb.gz", args.shared, ids))
     used = {number for ids in (*PLANES.values(), *EVALUATED.values()) for number in ids}
     keep = ("id", "fen", "moves", "chess960", "final_fen_ep_legal")

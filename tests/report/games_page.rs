@@ -3,9 +3,9 @@
 use crate::browser::{NOTES, attribute, browser, open};
 use serde_json::{Value, json};
 use std::fs;
+use zeitnot_analysis::analysis::{Analysis, analysed, facts_in_comments, page_data, players};
 use zeitnot_charts::game_page;
-use zeitnot_lab::analysis::{Analysis, analysed, facts_in_comments, page_data, players};
-use zeitnot_lab::read_games;
+use zeitnot_games::read_games;
 
 /// Names that would be elements and attributes if they were not escaped.
 const WHITE: &str = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">";

@@ -18,7 +18,7 @@ const FOLDERS: [&str; 6] = [
 /// The variable by which Vulkan's loader is given a driver.
 pub const DRIVERS: &str = "VK_ICD_FILENAMES";
 /// The smallest network of the repository: its pipelines are compiled in seconds.
-pub const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/zeitnot-engine/networks/zeitnot-tiny.pb.gz");
+pub const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/zeitnot-network/networks/zeitnot-tiny.pb.gz");
 
 /// The software device, held by one test at a time: it fills all cores.
 pub struct Device {

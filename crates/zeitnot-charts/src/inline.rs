@@ -2,7 +2,7 @@
 //! knows them.
 
 use sha2::{Digest as _, Sha256};
-use zeitnot_text::printable;
+use zeitnot_base::printable;
 
 /// A text with a line feed for each line break, which a checkout may have otherwise: a browser makes them so before it
 /// hashes an element.

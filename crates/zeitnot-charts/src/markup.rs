@@ -1,7 +1,7 @@
 //! Writes elements of XML with escaped attributes and text.
 
 use std::fmt::Write as _;
-use zeitnot_text::printable::is_bidi_control;
+use zeitnot_base::printable::is_bidi_control;
 
 /// Escapes a text for the content and the attributes of XML and HTML. Characters that XML does not allow become U+FFFD;
 /// characters that turn the direction of text are left out.

@@ -1,7 +1,7 @@
 //! Places values on an axis, and chooses its ticks: multiples of 1, 2 or 5 times a power of ten.
 
 use super::plot::{Axis, Quantity, Spacing};
-use zeitnot_text::words::{grouped, time};
+use zeitnot_base::words::{grouped, time};
 
 /// Units of a time axis: the least maximum of the axis that takes the unit, the length of the unit (both in
 /// milliseconds), and its name. An axis of two minutes is easier to read in seconds than in minutes.

@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, MARGIN, Sample, TEXT_LINE, WIDTH, fill, fitted, text_width};
 use super::plot::StackPlot;
-use zeitnot_text::words::{count, percent};
+use zeitnot_base::words::{count, percent};
 
 /// The height of a bar.
 const BAR: f64 = 24.0;

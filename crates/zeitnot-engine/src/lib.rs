@@ -5,20 +5,13 @@
 //!
 //! | module | what lives there |
 //! |---|---|
-//! | [`memory`] | how much memory tree and cache may take by default, whether the system has more, and the allocator's arenas |
-//! | [`splitmix`] | random numbers that a seed decides on every machine |
-//! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move |
-//! | [`announcer`] | a sink of progress lines about work that takes long |
-//! | [`child`] | other programs as child processes that end with their owner |
 //! | [`managers`] | the time managers that specifications name: those of [`zeitnot_time`], and programs behind a pipe |
-//! | [`digest`] | the SHA-256 that identifies a file |
-//! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN, moves as UCI and PGN write them |
-//! | [`network`] | Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched |
-//! | [`runtime`] | ONNX Runtime on this machine: found, probed, loaded, installed by package name and hash; its execution providers and the libraries that they need |
-//! | [`backend`] | how a network runs: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native`, ONNX Runtime's providers, several devices and the cache as decorators, `uniform` and `random` |
 //! | [`tablebase`] | Syzygy endgame tables: results inside the search, the moves worth searching at the root |
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, root statistics; workers and watchdog for real play, and the synchronous search on the caller's thread |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books |
+//!
+//! The crates below are here, too, so that one dependency is enough: [`backend`], [`chess`], [`network`], [`runtime`], and of
+//! `zeitnot_base` what an engine's user meets.
 //!
 //! The features `onnxruntime`, `download` (of networks) and `nvml` (readings of NVIDIA's cards) are on by default. Without
 //! them the backends are `native`, `uniform` and `random`.
@@ -37,25 +30,16 @@
 //! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that
 //!   declaration.
 
-#![cfg_attr(
-    not(feature = "onnxruntime"),
-    allow(dead_code, unused_imports, reason = "what only ONNX Runtime needs has no other use")
-)]
-
-pub mod announcer;
-pub mod backend;
-pub mod chess;
-pub mod child;
-pub mod clock;
-pub mod digest;
 pub mod engine;
 pub mod managers;
-pub mod memory;
-pub mod network;
-pub mod runtime;
 pub mod search;
-pub mod splitmix;
 pub mod tablebase;
+
+pub use zeitnot_backend as backend;
+pub use zeitnot_base::{announcer, child, clock, digest, memory, splitmix};
+pub use zeitnot_chess as chess;
+pub use zeitnot_network as network;
+pub use zeitnot_runtime as runtime;
 
 /// Chess library whose positions and moves [`chess`] takes and gives.
 pub use shakmaty;

@@ -9,7 +9,7 @@ use zeitnot_engine::backend::{Evaluation, Query, sample, softmax};
 use zeitnot_engine::chess::{Game, Move};
 use zeitnot_engine::engine::{EngineError, NetworkEvaluator};
 use zeitnot_engine::network::{Transform, policy_index};
-use zeitnot_lab::Openings;
+use zeitnot_games::Openings;
 
 /// An error that ends the generation of games. The text is one line.
 #[derive(Debug, Error)]

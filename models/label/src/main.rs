@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use zeitnot_engine::backend::Backend;
 use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::engine::{Engine, NetworkEvaluator, Options, RuntimePolicy};
-use zeitnot_lab::Openings;
+use zeitnot_games::Openings;
 
 /// Most games that a worker plays at once; more would only take memory, as backends take far smaller batches.
 const MOST_AT_ONCE: u64 = 4096;

@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
+use zeitnot_base::files::read_text;
+use zeitnot_base::files::write_whole;
 use zeitnot_engine::digest::sha256_of_file;
 use zeitnot_engine::engine::{Options, Word as _};
 use zeitnot_engine::network::Location;
-use zeitnot_text::files::read_text;
-use zeitnot_text::files::write_whole;
 
 /// The ending of the names of shards.
 pub const SHARD: &str = ".bin.gz";

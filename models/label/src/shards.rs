@@ -10,7 +10,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{SeedableRng as _, seq::SliceRandom as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use zeitnot_text::files::write_whole;
+use zeitnot_base::files::write_whole;
 
 /// Games without any label after which a shard fails.
 const FRUITLESS: usize = 1000;
@@ -121,7 +121,7 @@ mod tests {
     use crate::sampling::Sampling;
     use zeitnot_engine::backend::{self, BackendOptions};
     use zeitnot_engine::engine::NetworkEvaluator;
-    use zeitnot_lab::Openings;
+    use zeitnot_games::Openings;
 
     #[test]
     fn a_shard_is_left_where_another_could_not_be_made() {

@@ -4,7 +4,7 @@ use crate::commands::flags::{flag, seconds};
 use clap::{Arg, ArgMatches, value_parser};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
-use zeitnot_lab::analysis::Effort;
+use zeitnot_analysis::analysis::Effort;
 
 /// Nodes of a position without a flag: with the positions behind the moves that are compared, as long as 400 of the
 /// position alone (docs/results/2026-11-judging.md).

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use zeitnot_analysis::analysis::{AnalysedNetwork, Analyst, PositionFacts};
 use zeitnot_engine::backend::Backend;
 use zeitnot_engine::engine::{self, LoadedNetwork, Options};
 use zeitnot_engine::memory;
-use zeitnot_lab::analysis::{AnalysedNetwork, Analyst, PositionFacts};
-use zeitnot_lab::{Entry, Journal, JournalError};
+use zeitnot_games::{Entry, Journal, JournalError};
 
 /// A finished game in the work file.
 #[derive(Clone, Serialize, Deserialize)]

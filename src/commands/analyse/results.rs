@@ -8,13 +8,13 @@ use clap::ArgMatches;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use zeitnot_charts::game_page;
-use zeitnot_lab::PgnGames;
-use zeitnot_lab::analysis::{
+use zeitnot_analysis::analysis::{
     AnalysedGame, Analysis, analysed, annotated_with_rest, facts_in_comments, is_annotation_of, page_data, players,
 };
-use zeitnot_text::files::{is_same_file, write_whole};
-use zeitnot_text::words::counted;
+use zeitnot_base::files::{is_same_file, write_whole};
+use zeitnot_base::words::counted;
+use zeitnot_charts::game_page;
+use zeitnot_games::PgnGames;
 
 /// Bytes at the begin of a file that say what it is.
 const MOST_HEAD: u64 = 4_096;

@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use zeitnot_analysis::audit::{Remarks, game_times};
+use zeitnot_base::files::from_any_encoding;
+use zeitnot_base::printable::plain;
 use zeitnot_engine::digest::sha256_of_file;
-use zeitnot_lab::audit::{Remarks, game_times};
-use zeitnot_lab::{PgnGame, PgnGames, Rereadable};
-use zeitnot_text::files::from_any_encoding;
-use zeitnot_text::printable::plain;
+use zeitnot_games::{PgnGame, PgnGames, Rereadable};
 
 /// The files of games.
 pub struct Sources<'a> {

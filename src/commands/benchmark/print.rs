@@ -2,10 +2,10 @@
 
 use super::{AUTO, Format, cards};
 use crate::commands::output::say;
+use zeitnot_base::printable::plain;
 use zeitnot_engine::backend::{Attributes, LARGEST_BATCH};
 use zeitnot_engine::runtime::vulkan;
 use zeitnot_lab::measure::{BackendDevice, BenchmarkResult, GAIN, Measured, SearchSaturation};
-use zeitnot_text::printable::plain;
 
 /// The machine and the network that were measured.
 pub fn facts(record: &BenchmarkResult) -> String {

@@ -1,9 +1,9 @@
 //! Checks the endgame tables and the opening book.
 
 use super::Check;
+use zeitnot_base::files::to_path;
 use zeitnot_engine::engine::{Book, Options};
 use zeitnot_engine::tablebase::Tablebase;
-use zeitnot_text::files::to_path;
 
 /// Checks the files that the options name. Without files there is no finding: the engine needs neither book nor tables.
 pub fn checks(options: &Options, look: &mut impl FnMut(Check)) {

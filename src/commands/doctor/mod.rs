@@ -14,12 +14,12 @@ use serde::Serialize;
 use serde_json::json;
 use std::fmt;
 use std::process::ExitCode;
+use zeitnot_base::files::named_path;
 use zeitnot_engine::backend::{self, BackendOptions, Isa};
 use zeitnot_engine::chess::{Game, Move};
 use zeitnot_engine::engine::Engine;
 use zeitnot_engine::network::{self, Location, Network};
 use zeitnot_engine::runtime::Provider;
-use zeitnot_text::files::named_path;
 
 /// The hidden flag with which the command starts itself again, to try whether a provider loads: a process has only one
 /// ONNX Runtime.

@@ -9,13 +9,13 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
+use zeitnot_base::files::read_text;
 use zeitnot_engine::backend::CostModel;
 use zeitnot_engine::clock::VirtualClock;
 use zeitnot_engine::tablebase::Tablebase;
+use zeitnot_games::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
+use zeitnot_games::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules};
 use zeitnot_lab::measure::MeasuredCosts;
-use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
-use zeitnot_lab::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules};
-use zeitnot_text::files::read_text;
 
 /// Evaluations a second on a virtual clock without `--nps`: a game of 10+0.1 with the built-in network then takes two
 /// to three seconds of a core (60 games of smooth with itself on Zen 5: 2.2).

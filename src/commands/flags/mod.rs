@@ -12,9 +12,9 @@ use crate::commands::output::note;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction};
 use std::str::FromStr;
+use zeitnot_base::files;
 use zeitnot_engine::chess::{FenError, Game};
-use zeitnot_lab::Preset;
-use zeitnot_text::files;
+use zeitnot_games::Preset;
 
 /// Increments in the time of a game of people, at most.
 const INCREMENTS: u64 = 20;

@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use std::path::PathBuf;
 use zeitnot_engine::engine::Options;
+use zeitnot_games::{LagModel, TimeControl};
 use zeitnot_lab::recordings::{RecordedSearch, read_recording};
-use zeitnot_lab::{LagModel, TimeControl};
 
 /// Managers that are taken without `--manager`.
 const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];

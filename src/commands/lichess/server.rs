@@ -15,8 +15,8 @@ use time::format_description::well_known::Rfc2822;
 use ureq::http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use ureq::http::{Response, StatusCode};
 use ureq::{Agent, Body, SendBody};
+use zeitnot_base::printable::{beginning, without_password};
 use zeitnot_engine::network::{http_reason, service_agent};
-use zeitnot_text::printable::{beginning, without_password};
 
 /// Longest silence of a server, and the longest time for an answer. The broker answers a long poll after 10 s.
 const PATIENCE: Duration = Duration::from_secs(20);

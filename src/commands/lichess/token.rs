@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use std::path::Path;
-use zeitnot_text::files;
+use zeitnot_base::files;
 
 /// The environment variable that lichess' own provider reads, too.
 const VARIABLE: &str = "LICHESS_API_TOKEN";

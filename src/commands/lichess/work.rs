@@ -1,9 +1,9 @@
 //! What a request asks for.
 
 use serde::Deserialize;
+use zeitnot_base::printable::beginning;
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::engine::GoParams;
-use zeitnot_text::printable::beginning;
 
 /// Most lines of analysis that the broker takes.
 const MOST_LINES: u64 = 5;

@@ -5,8 +5,8 @@ use clap::ArgMatches;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
-use zeitnot_lab::MoveRecord;
-use zeitnot_text::printable;
+use zeitnot_base::printable;
+use zeitnot_games::MoveRecord;
 
 /// Whether `--live` is given.
 ///

@@ -5,7 +5,7 @@ use crate::commands::flags::{flag, json_flag, match_flags, preset_flag, switch, 
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
-use zeitnot_lab::{Limits, Preset, TimeControl, TimeControls};
+use zeitnot_games::{Limits, Preset, TimeControl, TimeControls};
 
 /// Largest time margin: another engine that is later counts as hanging.
 const MOST_MARGIN_MS: u64 = 10_000;

@@ -3,7 +3,7 @@
 use super::pgn_file::PgnFile;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use zeitnot_lab::{Journal, MatchPlan, counted};
+use zeitnot_games::{Journal, MatchPlan, counted};
 
 /// Settings of a match that may change when it goes on after an interruption.
 const MAY_DIFFER: [&str; 3] = ["games", "pgn_start", "date"];

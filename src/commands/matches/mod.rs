@@ -25,11 +25,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
-use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
-use zeitnot_lab::strength::Results;
-use zeitnot_lab::strength::ratings::Encounter;
-use zeitnot_lab::strength::sprt::Sprt;
-use zeitnot_lab::{DecisionLog, Event, GameRecord, MatchPlan, PlayerError, run_match};
+use zeitnot_games::setup::{self, Contestant, MatchClock, MatchSetup};
+use zeitnot_games::strength::Results;
+use zeitnot_games::strength::ratings::Encounter;
+use zeitnot_games::strength::sprt::Sprt;
+use zeitnot_games::{DecisionLog, Event, GameRecord, MatchPlan, PlayerError, run_match};
 
 /// Most games of an SPRT without `--games`.
 const MOST_SPRT_GAMES: u64 = 100_000;

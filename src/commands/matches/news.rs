@@ -6,12 +6,12 @@ use crate::commands::progress;
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot_games::strength::Results;
+use zeitnot_games::strength::elo::EloDifference;
+use zeitnot_games::strength::ratings::{Encounter, Rating, RatingValue, rate};
+use zeitnot_games::strength::sprt::{Decision, Sprt, SprtModel};
+use zeitnot_games::{Evaluation, GameRecord, MatchEnd, MoveRecord};
 use zeitnot_lab::results::{LabResult, MatchGame, MatchScore, MatchSummary, RatingResult, RatingSummary};
-use zeitnot_lab::strength::Results;
-use zeitnot_lab::strength::elo::EloDifference;
-use zeitnot_lab::strength::ratings::{Encounter, Rating, RatingValue, rate};
-use zeitnot_lab::strength::sprt::{Decision, Sprt, SprtModel};
-use zeitnot_lab::{Evaluation, GameRecord, MatchEnd, MoveRecord};
 
 /// Reports a match to people or programs.
 pub struct News<'a> {

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use zeitnot_lab::{self, GameRecord};
+use zeitnot_games::GameRecord;
 
 /// The event of the games.
 const EVENT: &str = "zeitnot match";
@@ -61,7 +61,7 @@ impl PgnFile {
         let (mut kept, mut missing) = (0, Vec::new());
         for game in games {
             let mut text = Vec::new();
-            zeitnot_lab::write_pgn(&mut text, game, EVENT, &self.date)?;
+            zeitnot_games::write_pgn(&mut text, game, EVENT, &self.date)?;
             match missing.is_empty() && there[kept..].starts_with(&text) {
                 true => kept += text.len(),
                 false => missing.extend(text),
@@ -83,7 +83,7 @@ impl PgnFile {
     /// Writes a game.
     pub fn write(&mut self, record: &GameRecord) -> anyhow::Result<()> {
         let mut text = Vec::new();
-        zeitnot_lab::write_pgn(&mut text, record, EVENT, &self.date)?;
+        zeitnot_games::write_pgn(&mut text, record, EVENT, &self.date)?;
         self.file.write_all(&text).with_context(|| format!("cannot write {}", self.path.display()))
     }
 }

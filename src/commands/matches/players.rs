@@ -6,8 +6,8 @@ use crate::commands::output::note;
 use clap::ArgMatches;
 use std::path::PathBuf;
 use std::sync::Arc;
-use zeitnot_lab::setup::{self, Contestant, EngineLine};
-use zeitnot_lab::{ExternalPlayer, Player as _};
+use zeitnot_games::setup::{self, Contestant, EngineLine};
+use zeitnot_games::{ExternalPlayer, Player as _};
 
 /// The players of a match, and who plays whom.
 pub struct Players {

@@ -7,9 +7,9 @@ use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
+use zeitnot_base::files::{is_same_file, write_whole};
 use zeitnot_engine::backend::LARGEST_BATCH;
 use zeitnot_engine::network::{self, Architecture, Conversion, Precision};
-use zeitnot_text::files::{is_same_file, write_whole};
 
 /// The types of arithmetic that `--precision` offers.
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];

@@ -3,9 +3,9 @@
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use clap::ArgMatches;
 use std::path::Path;
+use zeitnot_base::files::from_os;
 use zeitnot_engine::backend;
 use zeitnot_engine::chess::{Game, Move};
-use zeitnot_text::files::from_os;
 
 /// Prepares the device of the engine's options for `network`, or without one for the network of the options. Returns a
 /// line about the result.

@@ -15,7 +15,7 @@ use zeitnot_engine::chess::Color;
 use zeitnot_engine::engine::Options;
 use zeitnot_engine::network::catalogue;
 use zeitnot_engine::splitmix::mix;
-use zeitnot_lab::{Limits, Preset, TimeControl, TimeControls};
+use zeitnot_games::{Limits, Preset, TimeControl, TimeControls};
 
 /// The time control where nobody chooses one.
 const USUAL: &str = "rapid";

@@ -6,9 +6,9 @@ use anyhow::Context as _;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use zeitnot_analysis::audit::move_times;
 use zeitnot_engine::chess::to_uci;
-use zeitnot_lab::audit::move_times;
-use zeitnot_lab::{Evaluation, GameRecord, MoveRecord, PgnGame, Termination, read_games, write_pgn};
+use zeitnot_games::{Evaluation, GameRecord, MoveRecord, PgnGame, Termination, read_games, write_pgn};
 
 /// The event of the games.
 const EVENT: &str = "zeitnot play";

@@ -5,7 +5,7 @@ use super::args;
 use anyhow::Context as _;
 use clap::ArgMatches;
 use zeitnot_engine::engine::{Options, options};
-use zeitnot_lab::Limits;
+use zeitnot_games::Limits;
 
 /// Options that say who plays: with one of them on the command line none of the file's counts.
 const PLAYER: [&str; 5] = ["WeightsFile", "UCI_LimitStrength", "UCI_Elo", "Skill Level", "SelfElo"];

@@ -36,8 +36,8 @@ use std::sync::Arc;
 use zeitnot::uci::Signs;
 use zeitnot_engine::chess::{Color, Game};
 use zeitnot_engine::engine::Options;
-use zeitnot_lab::setup::Starts;
-use zeitnot_lab::{GameRecord, Limits, Preset, Termination};
+use zeitnot_games::setup::Starts;
+use zeitnot_games::{GameRecord, Limits, Preset, Termination};
 
 /// The engine's name in the file.
 const NAME: &str = "Zeitnot";

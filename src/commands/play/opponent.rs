@@ -13,7 +13,7 @@ use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::engine::{EndReason, Engine, GoParams, Listener, Options, Report, SearchEnd, load_network};
 use zeitnot_engine::memory;
 use zeitnot_engine::network::{InputFormat, Location};
-use zeitnot_lab::Evaluation;
+use zeitnot_games::Evaluation;
 use zeitnot_time::Plan;
 
 /// Points from a game, 0 to 1, up to which the engine agrees to a draw at any time: it stands worse.
@@ -198,7 +198,7 @@ pub fn agrees_to_draw(points: f64, number: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{agrees_to_draw, offers_draw, resigns};
-    use zeitnot_lab::Evaluation;
+    use zeitnot_games::Evaluation;
 
     fn all(cp: i32, moves: usize) -> impl Iterator<Item = Evaluation> {
         std::iter::repeat_n(Evaluation { cp, mate: None, q: None }, moves)

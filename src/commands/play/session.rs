@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use zeitnot::uci::Signs;
 use zeitnot_engine::chess::{Color, Game, Move, to_uci};
 use zeitnot_engine::engine::GoParams;
-use zeitnot_lab::{Evaluation, GameClocks, GameRecord, Limits, MoveRecord, Termination, winner_on_time};
+use zeitnot_games::{Evaluation, GameClocks, GameRecord, Limits, MoveRecord, Termination, winner_on_time};
 
 /// Time of a hint, and of an answer to an offer of a draw in a game with clocks, in milliseconds.
 const HINT_MS: f64 = 1_000.0;

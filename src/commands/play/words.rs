@@ -1,7 +1,7 @@
 //! Words of a game for people: clocks, limits, the engine's move.
 
-use zeitnot_lab::{Evaluation, Limits, TimeControl};
-use zeitnot_text::words::{count, counted};
+use zeitnot_base::words::{count, counted};
+use zeitnot_games::{Evaluation, Limits, TimeControl};
 use zeitnot_time::Plan;
 
 /// The clock below which a move is an emergency where the manager has no word of its own for it, in milliseconds: the
@@ -114,7 +114,7 @@ pub fn number(number: usize, is_white: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeitnot_lab::PRESETS;
+    use zeitnot_games::PRESETS;
     use zeitnot_time::MoveRequest;
 
     fn plan(spec: &str, clock_ms: f64) -> Plan {

@@ -9,14 +9,14 @@ use clap::{ArgMatches, Command};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use zeitnot_engine::chess::Color;
-use zeitnot_lab::audit::{
+use zeitnot_analysis::audit::{
     Advice, GameTimes, ManagerSums, PlayerClocks, Remarks, advice, game_times, is_player, lost_on_time, player_name,
 };
+use zeitnot_base::printable::plain;
+use zeitnot_engine::chess::Color;
+use zeitnot_games::{PgnGame, PgnGames, Rereadable, is_match_journal};
 use zeitnot_lab::report::MATCH_JOURNAL;
 use zeitnot_lab::results::{AuditMove, AuditSummary, AuditSums, LabResult, LostGame, ManagerTotals};
-use zeitnot_lab::{PgnGame, PgnGames, Rereadable, is_match_journal};
-use zeitnot_text::printable::plain;
 
 /// Most bytes of a journal's first line, the settings.
 const MOST_SETTINGS: u64 = 1 << 20;

@@ -1,10 +1,10 @@
 //! Prints an audit: how each player used its clock, the games lost on time, and the managers beside them.
 
 use crate::commands::output::{self, say};
-use zeitnot_lab::audit::{GameSpeed, LostOnTime, PlayerClock};
+use zeitnot_analysis::audit::{GameSpeed, LostOnTime, PlayerClock};
+use zeitnot_base::printable::plain;
+use zeitnot_base::words::seconds;
 use zeitnot_lab::results::{AuditSums, LostGame, ManagerTotals};
-use zeitnot_text::printable::plain;
-use zeitnot_text::words::seconds;
 
 /// A text as the cell of a table: nothing in it commands the terminal or ends the cell.
 fn cell(text: &str) -> String {

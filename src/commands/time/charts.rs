@@ -3,8 +3,8 @@
 use anyhow::Context as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use zeitnot_base::files::write_whole;
 use zeitnot_lab::report::Section;
-use zeitnot_text::files::write_whole;
 
 /// Writes each chart as a file whose name gives its section and its content; returns the files.
 pub fn write_charts(folder: &Path, sections: &[Section]) -> anyhow::Result<Vec<PathBuf>> {

@@ -14,13 +14,13 @@ use std::sync::atomic::Ordering;
 use zeitnot_engine::backend::SharedEvaluations;
 use zeitnot_engine::digest::sha256_of_file;
 use zeitnot_engine::engine;
-use zeitnot_lab::Rereadable;
+use zeitnot_games::Rereadable;
+use zeitnot_games::setup::program_sha256;
 use zeitnot_lab::recordings::{
     PositionsError, RecordError, Recorder, Recording, RecordingFile, RecordingFileError, RecordingHeader, Sides,
     read_positions, read_sides, record_all,
 };
 use zeitnot_lab::results::{LabResult, RecordingSize};
-use zeitnot_lab::setup::program_sha256;
 
 /// Evaluations that are kept: the positions of a game have much in common.
 const SHARED_EVALUATIONS: usize = 400_000;

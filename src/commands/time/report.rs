@@ -9,10 +9,10 @@ use clap::parser::ValueSource;
 use clap::{ArgGroup, ArgMatches, Command, value_parser};
 use std::fs;
 use std::path::{Path, PathBuf};
-use zeitnot_lab::Rereadable;
+use zeitnot_base::files::{is_same_file, write_whole};
+use zeitnot_base::printable::plain;
+use zeitnot_games::Rereadable;
 use zeitnot_lab::report::{Report, ReportRules, page};
-use zeitnot_text::files::{is_same_file, write_whole};
-use zeitnot_text::printable::plain;
 
 pub fn command() -> Command {
     let path = |name, value_name, help| flag(name, value_name).value_parser(value_parser!(PathBuf)).help(help);

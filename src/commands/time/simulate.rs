@@ -6,16 +6,15 @@ use crate::commands::{cores, progress};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
 use std::path::PathBuf;
+use zeitnot_base::printable::plain;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 use zeitnot_engine::digest::sha256;
 use zeitnot_engine::digest::sha256_of_file;
-use zeitnot_lab::recordings::Speed;
+use zeitnot_games::{GameRecord, LagModel, read_journal};
 use zeitnot_lab::results::{LabResult, SimulationResult, known};
 use zeitnot_lab::simulation::{
     GameModel, MOST_BEYOND_RECORD, SimulatedGame, Simulation, SimulationRules, built_in_recording, gain, simulate_games,
 };
-use zeitnot_lab::{GameRecord, LagModel, read_journal};
-use zeitnot_text::printable::plain;
 
 /// Move numbers whose clocks the table shows.
 const SHOWN_MOVES: [usize; 4] = [10, 20, 40, 60];
@@ -132,7 +131,7 @@ fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     }
     let (model, untold) = drawn.model.fit(&games).context("--fit")?;
     if untold.speeds && !matches.contains_id("nps") {
-        note!("--fit tells no speed of a search: {} playouts a second (--nps sets others)", Speed::USUAL_NPS);
+        note!("--fit tells no speed of a search: {} playouts a second (--nps sets others)", zeitnot_games::USUAL_NPS);
     }
     if untold.tree_reuse {
         note!("--fit tells no tree reuse: that of the recorded games is kept");

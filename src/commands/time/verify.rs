@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use clap::{ArgMatches, Command};
 use std::fs;
 use std::path::{Path, PathBuf};
+use zeitnot_games::{Verified, verify_decisions};
 use zeitnot_lab::results::LabResult;
-use zeitnot_lab::{Verified, verify_decisions};
 
 /// The ending of an event log.
 const ENDING: &str = "jsonl";

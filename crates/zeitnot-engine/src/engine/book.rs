@@ -2,7 +2,6 @@
 //! big-endian), sorted by the position's key. The file is searched where it lies, so that a book of any size costs a
 //! few reads a move.
 
-use crate::chess::{Game, Move, Position, parse_uci};
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{EnPassantMode, Position as _};
 use std::collections::hash_map::RandomState;
@@ -11,7 +10,8 @@ use std::hash::BuildHasher as _;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
-use zeitnot_text::files::open_regular;
+use zeitnot_base::files::open_regular;
+use zeitnot_chess::{Game, Move, Position, parse_uci};
 
 /// Bytes of an entry.
 const ENTRY: usize = 16;

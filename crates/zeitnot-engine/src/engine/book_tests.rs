@@ -1,8 +1,8 @@
 //! Checks the reading of books and the choice of moves.
 
 use super::*;
-use crate::chess::to_uci;
 use std::io::Write as _;
+use zeitnot_chess::to_uci;
 
 fn game(fen: Option<&str>, moves: &str) -> Game {
     let mut game = fen.map_or_else(Game::new, |fen| Game::from_fen(fen, false).unwrap());

@@ -2,12 +2,12 @@
 
 use super::Options;
 use super::book::{Book, Choice};
-use crate::announcer::Announcer;
-use crate::chess::{Game, Move};
 use crate::tablebase::{Probes, RootMoves, Tablebase};
 use std::path::Path;
 use std::sync::Arc;
-use zeitnot_text::files::to_path;
+use zeitnot_base::announcer::Announcer;
+use zeitnot_base::files::to_path;
+use zeitnot_chess::{Game, Move};
 
 /// The path that polyglot and xboard send where the user has named none: it is seldom there, and nobody asked for it.
 const UNASKED_TABLES: &str = "/EGT/Syzygy";

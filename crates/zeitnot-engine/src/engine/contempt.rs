@@ -2,8 +2,8 @@
 
 use super::words::words;
 use super::{GoParams, OptionError};
-use crate::chess::Color;
 use crate::search::WdlRescale;
+use zeitnot_chess::Color;
 
 /// Natural logarithm of the odds that one Elo is worth, `ln 10 / 400`, doubled: once for each player.
 const ODDS_PER_ELO: f32 = std::f32::consts::LN_10 / 200.0;

@@ -1,9 +1,9 @@
 //! Checks that play goes on after a device has failed in the middle of a search.
 
-use crate::backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
-use crate::clock::MonotonicClock;
 use crate::engine::{Engine, EngineError, GoParams, Options, Prepared, RuntimePolicy};
 use std::sync::Arc;
+use zeitnot_backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
+use zeitnot_base::clock::MonotonicClock;
 
 /// A device that is lost after some batches.
 struct Lost(Arc<dyn Backend>);
@@ -45,7 +45,7 @@ fn a_device_that_is_lost_is_replaced_by_the_cpu_until_an_option_changes() {
     // A network of its own, so that its name tells it from the one built in.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own.pb.gz");
-    std::fs::write(&file, crate::network::testing::random_network(1, 1, 8)).unwrap();
+    std::fs::write(&file, zeitnot_network::testing::random_network(1, 1, 8)).unwrap();
     engine.set_option("WeightsFile", &file.to_string_lossy()).unwrap();
     engine.set_option("Backend", "uniform").unwrap();
     assert!(matches!(engine.prepare_for_play(), Prepared::Ready(Some(_))));

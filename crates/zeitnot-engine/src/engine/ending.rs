@@ -2,8 +2,8 @@
 
 use super::Engine;
 use super::ponder::Unstarted;
-use crate::chess::Move;
 use crate::search::{EndReason, Finished, Report, Search, SearchEnd, look_by_material};
+use zeitnot_chess::Move;
 
 impl Engine {
     /// Whether there is a search that only [`Engine::stop`] is sure to end.

@@ -2,8 +2,8 @@
 
 use super::timed_move::TimedMove;
 use super::{Engine, GoParams};
-use crate::chess::{Game, Move};
 use crate::search::{Tree, WdlRescale};
+use zeitnot_chess::{Game, Move};
 
 /// The worth of a position to the side to move, by the searches that the kept tree has of it.
 #[derive(Clone, Debug, PartialEq)]

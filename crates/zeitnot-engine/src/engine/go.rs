@@ -1,6 +1,6 @@
 //! Defines the parameters of `go`: the clocks and limits of one move.
 
-use crate::chess::{Color, Move};
+use zeitnot_chess::{Color, Move};
 use zeitnot_time::SearchLimits;
 
 /// The limits of one move, as `go` gives them. Times are in milliseconds.

@@ -1,15 +1,15 @@
 //! Loads what the options name: network, backend, cache, and an evaluator for each thread.
 
 use super::Options;
-use crate::announcer::Announcer;
-use crate::backend::{self, Backend, BackendError, BackendOptions, CachedBackend, EvaluatorPool};
-use crate::network::{self, HistoryFill, Location, NetworkError};
-use crate::runtime::{self, Provider};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 use thiserror::Error;
-use zeitnot_text::files::named_path;
+use zeitnot_backend::{Backend, BackendError, BackendOptions, CachedBackend, EvaluatorPool};
+use zeitnot_base::announcer::Announcer;
+use zeitnot_base::files::named_path;
+use zeitnot_network::{HistoryFill, Location, NetworkError};
+use zeitnot_runtime::Provider;
 use zeitnot_time::SpecError;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::managers::human;
@@ -69,7 +69,7 @@ impl Key {
     fn of(options: &Options) -> Key {
         let weights = named_path(&options.weights);
         // Where it decides nothing, another time manager loads nothing anew.
-        let is_unnamed = weights.is_none() && backend::needs_network(&options.backend).unwrap_or(true);
+        let is_unnamed = weights.is_none() && zeitnot_backend::needs_network(&options.backend).unwrap_or(true);
         let takes_maia = options.against_person || human::rating_of(&options.time_manager).is_some();
         Key {
             weights,
@@ -95,7 +95,8 @@ impl Failure {
     /// The record of a failure to load `options` with the files as they are now.
     pub(crate) fn of(options: &Options) -> Failure {
         let key = Key::of(options);
-        let network = network::find(key.weights.as_deref()).ok().and_then(|found| found.path().map(PathBuf::from));
+        let network =
+            zeitnot_network::find(key.weights.as_deref()).ok().and_then(|found| found.path().map(PathBuf::from));
         let stamp = |path: Option<&PathBuf>| {
             let metadata = path?.metadata().ok()?;
             Some((metadata.modified().ok()?, metadata.len()))
@@ -213,24 +214,24 @@ fn open(key: &Key, named: Named, policy: RuntimePolicy, announcer: &Announcer) -
         announcer: announcer.clone(),
         ..BackendOptions::default()
     };
-    let (location, network) = match backend::needs_network(&key.backend)? {
+    let (location, network) = match zeitnot_backend::needs_network(&key.backend)? {
         false => (None, None),
         true => {
             let passed_over = |error: &NetworkError| announcer.say(&format!("{error}; it is passed over"));
             let interface = &backend_options.device.interface;
             let (location, network) =
-                network::load_for(key.weights.as_deref(), interface, key.takes_maia, passed_over)?;
+                zeitnot_network::load_for(key.weights.as_deref(), interface, key.takes_maia, passed_over)?;
             // What drives other devices is large and asked for by name.
             if let RuntimePolicy::Install(announce) = policy
-                && backend::provider_of(&key.backend, &backend_options)? == Some(Provider::Cpu)
-                && !backend::takes_native(&key.backend, &network, &backend_options)?
+                && zeitnot_backend::provider_of(&key.backend, &backend_options)? == Some(Provider::Cpu)
+                && !zeitnot_backend::takes_native(&key.backend, &network, &backend_options)?
             {
-                runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
+                zeitnot_runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
             }
             (Some(location), Some(network))
         }
     };
-    let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
+    let backend = zeitnot_backend::create(&key.backend, network.as_ref(), &backend_options)?;
     let reason = location.as_ref().map(|location| reason(location, named)).unwrap_or_default();
     let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
     let news = format!("{}{described}{reason}", backend.attributes());

@@ -82,10 +82,6 @@ pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 
 pub use crate::search::{EndReason, Line, Listener, MOST_MOVES, MoveStats, Report, SearchEnd};
 
-use crate::announcer::Announcer;
-use crate::backend::{Backend, DeviceOptions};
-use crate::chess::{Game, Ratings};
-use crate::clock::Clock;
 use crate::managers::{self, Patience};
 use crate::search::{Search, SearchParams, SearchThreads, SharedRootObserver, Tree, WdlRescale};
 use books_and_tables::BooksAndTables;
@@ -97,6 +93,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use timed_move::TimedMove;
 use words::TreeMemory;
+use zeitnot_backend::{Backend, DeviceOptions};
+use zeitnot_base::announcer::Announcer;
+use zeitnot_base::clock::Clock;
+use zeitnot_chess::{Game, Ratings};
 use zeitnot_time::{DEFAULT_MANAGER, Timekeeper, event_log};
 
 /// A playing engine.

@@ -2,9 +2,9 @@
 
 use super::EngineError;
 use super::ratings::PlayerRatings;
-use crate::backend::{Attributes, Backend, Evaluation, Evaluator, Query};
-use crate::chess::{Game, Move};
 use std::sync::Arc;
+use zeitnot_backend::{Attributes, Backend, Evaluation, Evaluator, Query};
+use zeitnot_chess::{Game, Move};
 
 /// One evaluator of the engine's network.
 pub struct NetworkEvaluator {

@@ -1,9 +1,9 @@
 //! Describes the kinds of options: their values are read, checked and printed here.
 
 use super::words::Word;
-use crate::backend::DeviceOptionsError;
 use std::fmt;
 use thiserror::Error;
+use zeitnot_backend::DeviceOptionsError;
 
 /// The values an option takes.
 #[derive(Clone, Copy, Debug, PartialEq)]

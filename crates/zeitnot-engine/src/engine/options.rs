@@ -7,12 +7,12 @@ use super::option_kind::{Kind, OptionError, OptionValue};
 use super::score::ScoreType;
 use super::strength::{FULL_SKILL, HIGHEST_ELO, LOWEST_ELO};
 use super::words::{FpuStrategy, FpuStrategyAtRoot, TreeMemory};
-use crate::backend::{BackendOptions, DeviceOptions};
-use crate::chess::Ratings;
-use crate::network::HistoryFill;
 use crate::search::{Cpuct, Fpu, MovesLeftParams, Noise, SearchParams, Temperature};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use zeitnot_backend::{BackendOptions, DeviceOptions};
+use zeitnot_chess::Ratings;
+use zeitnot_network::HistoryFill;
 use zeitnot_time::{DEFAULT_MANAGER, StopperParams};
 
 /// One option as declared.
@@ -84,7 +84,7 @@ const MOVE_OVERHEAD: &str = "MoveOverheadMs";
 const LC0: SearchParams = SearchParams::LC0;
 /// Bytes of a megabyte as Lc0's limit counts (docs/lc0.md, 2.4).
 const MEGABYTE: usize = 1_000_000;
-/// Bytes that a position takes in the cache (see [`crate::backend::CachedBackend`]).
+/// Bytes that a position takes in the cache (see [`zeitnot_backend::CachedBackend`]).
 const CACHED_POSITION: usize = 220;
 const FPU_VALUE: f32 = 0.330;
 const CPUCT_RANGE: Kind = Kind::Float { min: 0.0, max: 100.0 };

@@ -105,13 +105,13 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
-    use crate::clock::MonotonicClock;
     use crate::engine::RuntimePolicy;
     use crate::search::{Report, SearchEnd};
     use parking_lot::Mutex;
     use std::sync::mpsc::{Sender, channel};
     use std::time::Duration;
+    use zeitnot_backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
+    use zeitnot_base::clock::MonotonicClock;
 
     /// A backend whose every evaluation fails.
     struct Faulty(Arc<dyn Backend>);

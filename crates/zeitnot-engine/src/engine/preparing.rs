@@ -3,9 +3,9 @@
 
 use super::loading::{self, Failure, Loaded};
 use super::{Engine, EngineError, GoParams, NetworkEvaluator, Options, RuntimePolicy, tree_file};
-use crate::backend::{Attributes, Backend, DeviceOptions};
-use crate::network::{BUILT_IN, Location};
 use std::sync::Arc;
+use zeitnot_backend::{Attributes, Backend, DeviceOptions};
+use zeitnot_network::{BUILT_IN, Location};
 
 /// Line for the user where the system refused memory to the tree.
 const SHORT_OF_MEMORY: &str =

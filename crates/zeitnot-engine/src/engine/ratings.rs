@@ -1,9 +1,9 @@
 //! Says by which ratings a network plays that asks for them: Maia-3.
 
 use super::{Engine, Options};
-use crate::backend::Attributes;
-use crate::chess::{Color, Ratings};
-use crate::network::InputFormat;
+use zeitnot_backend::Attributes;
+use zeitnot_chess::{Color, Ratings};
+use zeitnot_network::InputFormat;
 
 /// The rating to play like, and that of the opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

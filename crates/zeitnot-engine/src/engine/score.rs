@@ -2,9 +2,9 @@
 //! the index of a move in the network's policy.
 
 use super::words::words;
-use crate::chess::{Color, Move};
-use crate::network::{self, Transform};
 use crate::search::Line;
+use zeitnot_chess::{Color, Move};
+use zeitnot_network::Transform;
 
 /// Sum of |win minus loss| and draw from which on WDL_mu's inverse is not steady (Lc0's limit).
 const MU_CERTAINTY_LIMIT: f32 = 0.996;
@@ -74,7 +74,7 @@ pub fn wdl_permille(line: &Line) -> (u32, u32, u32) {
 /// The index of a move of the side `turn` in the policy of a network, as `VerboseMoveStats` prints it: that of the
 /// board as it stands, without the symmetries of canonical inputs.
 pub fn policy_index(mv: Move, turn: Color) -> u16 {
-    network::policy_index(mv, turn, Transform::NONE)
+    zeitnot_network::policy_index(mv, turn, Transform::NONE)
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use super::algorithm::SearchAlgorithm;
 use super::book::polyglot_key;
 use super::{Engine, GoParams, Options};
-use crate::network::{self, BUILT_IN, Location, maia};
-use crate::splitmix::mix;
 use std::borrow::Cow;
-use zeitnot_text::files::named_path;
+use zeitnot_base::files::named_path;
+use zeitnot_base::splitmix::mix;
+use zeitnot_network::{BUILT_IN, Location, maia};
 use zeitnot_time::managers::human;
 
 /// The levels: Elo, nodes of a move, temperature. Between two of them each move is played by one of the two, as chance
@@ -64,7 +64,7 @@ impl Options {
     /// Maia where it names another; else the network built in, with which levels were measured.
     pub(super) fn with_network_of_level(&self) -> Options {
         let Some(elo) = self.elo_limit() else { return self.clone() };
-        let file = match named_path(&self.weights).map(|named| network::find(Some(&named))) {
+        let file = match named_path(&self.weights).map(|named| zeitnot_network::find(Some(&named))) {
             Some(Ok(Location::File(path))) if path.exists() => maia::of_level(&path, elo as u32),
             None | Some(Ok(Location::BuiltIn(_))) => None,
             // Loading it says what is wrong.

@@ -1,10 +1,10 @@
 //! Checks levels and the manner of a Maia.
 
 use super::*;
-use crate::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, RandomBackend};
-use crate::chess::Game;
-use crate::clock::VirtualClock;
 use std::sync::Arc;
+use zeitnot_backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, RandomBackend};
+use zeitnot_base::clock::VirtualClock;
+use zeitnot_chess::Game;
 
 /// A backend that says it is a Maia for players rated 1500.
 struct Maia(RandomBackend, Attributes);

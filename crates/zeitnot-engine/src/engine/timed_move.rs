@@ -6,7 +6,7 @@
 //! of 7.2.
 
 use super::GoParams;
-use crate::chess::Position;
+use zeitnot_chess::Position;
 
 /// Plies from one search to the next: our move and its reply, our move alone where the engine plays both sides, none
 /// where it searches again.

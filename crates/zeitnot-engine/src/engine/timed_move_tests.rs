@@ -1,9 +1,9 @@
 use super::*;
-use crate::chess::{Game, parse_uci};
-use crate::clock::{Clock as _, VirtualClock};
 use crate::engine::{Engine, Options, RuntimePolicy};
 use crate::search::SearchEnd;
 use std::sync::Arc;
+use zeitnot_base::clock::{Clock as _, VirtualClock};
+use zeitnot_chess::{Game, parse_uci};
 
 /// Both sides' moves of a game: castling on both sides, a capture en passant.
 const LINE: [&str; 24] = [

@@ -6,10 +6,6 @@
 
 use super::options::{Options, SPECS};
 use super::{Engine, GoParams};
-use crate::announcer::ERROR;
-use crate::backend::DeviceOptions;
-use crate::chess::{Game, to_uci};
-use crate::network::Location;
 use crate::search::{NoTree, Saved, SavedTop, Search, Tree, WdlRescale, tree_share};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -24,7 +20,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 use thiserror::Error;
-use zeitnot_text::files::{Claim, OtherKind, is_same_file, named_path, open_regular, write_whole};
+use zeitnot_backend::DeviceOptions;
+use zeitnot_base::announcer::ERROR;
+use zeitnot_base::files::{Claim, OtherKind, is_same_file, named_path, open_regular, write_whole};
+use zeitnot_chess::{Game, to_uci};
+use zeitnot_network::Location;
 
 /// Version of the form of files; a file of another one is refused.
 const FORMAT: u32 = 2;

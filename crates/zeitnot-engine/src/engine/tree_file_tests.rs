@@ -1,9 +1,9 @@
 use super::*;
-use crate::announcer::Announcer;
-use crate::clock::VirtualClock;
 use crate::engine::{EndReason, RuntimePolicy};
 use std::fs;
 use std::sync::Arc;
+use zeitnot_base::announcer::Announcer;
+use zeitnot_base::clock::VirtualClock;
 
 fn engine(options: &[(&str, &str)]) -> Engine {
     let mut all = Options::default();

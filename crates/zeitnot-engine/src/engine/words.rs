@@ -1,7 +1,7 @@
 //! Declares options whose values are words: each value once, with the word that stands for it in UCI, on the command
 //! line, in help and in tables. Code matches on the value, and the compiler sees that it matches on all of them.
 
-use crate::network::HistoryFill;
+use zeitnot_network::HistoryFill;
 
 /// A type whose values are words.
 pub trait Word: Copy + 'static {

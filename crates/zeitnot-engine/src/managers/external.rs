@@ -3,12 +3,12 @@
 
 use super::pipe::{Ending, Pipe, Silence};
 use super::{EXTERNAL, LONGEST_WAIT, Patience};
-use crate::announcer::Announcer;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use zeitnot_base::announcer::Announcer;
 use zeitnot_time::event_log::{self, Event};
 use zeitnot_time::{
     DEFAULT_MANAGER, Estimates, GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, StopReason, TimeManager,

@@ -4,13 +4,13 @@
 mod external;
 mod pipe;
 
-use crate::announcer::{Announcer, ERROR};
-use crate::child::program_file;
 use external::External;
 use parking_lot::Mutex;
 use pipe::Ending;
 use std::sync::Arc;
 use std::time::Duration;
+use zeitnot_base::announcer::{Announcer, ERROR};
+use zeitnot_base::child::program_file;
 use zeitnot_time::grammar::{self, Content, Entry};
 use zeitnot_time::{Maker, SpecError, TimeManager};
 

@@ -1,7 +1,6 @@
 //! Holds the process of a time manager, with a thread at each of its two streams: one line in, one line out. However much
 //! it writes and however little it reads, it neither blocks this program nor fills its memory.
 
-use crate::child::{OwnedChild, split};
 use crossbeam::channel::{Receiver, Sender, TrySendError, bounded};
 use crossbeam::sync::WaitGroup;
 use serde_json::{Map, Value};
@@ -12,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
+use zeitnot_base::child::{OwnedChild, split};
 
 /// Most bytes of an answer; an answer has a hundred.
 const LONGEST_ANSWER: u64 = 1 << 16;

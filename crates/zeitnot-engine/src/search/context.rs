@@ -1,12 +1,12 @@
 //! Holds the facts of one search that stay the same for all its threads from beginning to end: the request, the
 //! backend, the parameters.
 
-use crate::backend::Backend;
-use crate::chess::{Color, Game, Move, Position};
-use crate::clock::Clock;
 use crate::search::params::SearchParams;
 use crate::tablebase::Probes;
 use std::sync::Arc;
+use zeitnot_backend::Backend;
+use zeitnot_base::clock::Clock;
+use zeitnot_chess::{Color, Game, Move, Position};
 
 /// Fewest bytes that a tree gets, whatever the limit: without any a search has no result.
 const SMALLEST_TREE: usize = 1 << 20;
@@ -115,7 +115,7 @@ impl SearchContext {
             least_batch: 1,
             workers: 1,
             params,
-            clock: Arc::new(crate::clock::VirtualClock::new(1.0)),
+            clock: Arc::new(zeitnot_base::clock::VirtualClock::new(1.0)),
             game,
             packed_search_moves: Vec::new(),
             search_moves: Vec::new(),

@@ -1,5 +1,5 @@
 //! Searches with PUCT in the manner of Lc0's classic search (docs/lc0.md, 3), over an injected
-//! [`Backend`](crate::backend::Backend) and an injected [`Clock`](crate::clock::Clock).
+//! [`Backend`](zeitnot_backend::Backend) and an injected [`Clock`](zeitnot_base::clock::Clock).
 //!
 //! An [`Engine`](crate::engine::Engine) begins the searches: it fills in the request, and keeps tree and time from move
 //! to move.

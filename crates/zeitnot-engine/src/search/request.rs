@@ -1,12 +1,12 @@
 //! Defines the request of a search and its result.
 
-use crate::chess::{Game, Move};
 use crate::search::params::SearchParams;
 use crate::search::root::observer::SharedRootObserver;
 use crate::search::root::report::{Line, MoveStats, Report};
 use crate::search::tree::Tree;
 use crate::tablebase::Probes;
 use std::fmt;
+use zeitnot_chess::{Game, Move};
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
 

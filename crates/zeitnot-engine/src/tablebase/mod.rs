@@ -9,7 +9,6 @@ mod root;
 
 pub use root::RootMoves;
 
-use crate::chess::Position;
 use shakmaty::{Chess, Position as _};
 use shakmaty_syzygy::{SyzygyError, Wdl};
 use std::collections::HashSet;
@@ -22,7 +21,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use thiserror::Error;
-use zeitnot_text::files::{OtherKind, to_path};
+use zeitnot_base::files::{OtherKind, to_path};
+use zeitnot_chess::Position;
 
 /// Why tables are not used. The error's text is one line.
 #[derive(Debug, Error)]
@@ -227,7 +227,7 @@ mod tests {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         assert!(lines[0].starts_with("cannot read the tables in \"/no/such/folder\": "), "{}", lines[0]);
         assert!(lines[1].contains("no Syzygy tables") && !lines[1].contains('\n'), "{}", lines[1]);
-        let game = crate::chess::Game::from_fen("8/8/8/8/8/4k3/8/4K2Q w - - 0 1", false).unwrap();
+        let game = zeitnot_chess::Game::from_fen("8/8/8/8/8/4k3/8/4K2Q w - - 0 1", false).unwrap();
         assert_eq!(tables.wdl(game.current()), None);
     }
 

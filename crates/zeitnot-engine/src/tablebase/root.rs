@@ -2,8 +2,8 @@
 //! fifty-move rule.
 
 use super::Tablebase;
-use crate::chess::{Game, Move, Position};
 use shakmaty_syzygy::{Dtz, MaybeRounded, Wdl};
+use zeitnot_chess::{Game, Move, Position};
 
 /// Rank of a move that wins with plies to spare under the fifty-move rule (Lc0's and Stockfish's scale, docs/lc0.md,
 /// 3.4). Ranks of wins begin at 900.

@@ -3,7 +3,7 @@
 use crate::searches::Search;
 use std::collections::BTreeMap;
 use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Reference, Spread};
-use zeitnot_lab::bootstrap::mean_and_interval;
+use zeitnot_games::bootstrap::mean_and_interval;
 use zeitnot_lab::report::{Figure, Table};
 use zeitnot_time::managers::price::gain::GainNetwork;
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Measured;
 use super::saturation::{Saturation, Sizes};
-use zeitnot_engine::backend::{Attributes, LARGEST_BATCH};
+use zeitnot_engine::backend::{Attributes, LARGEST_BATCH, Rows};
 use zeitnot_engine::runtime::Provider;
 
 /// Most search threads that the option `Threads` takes.
@@ -127,7 +127,7 @@ pub fn larger_batch(
     saturation: Option<&SearchSaturation>,
 ) -> Option<usize> {
     let Attributes { smallest_batch, maximum_batch, .. } = *attributes;
-    let is_fixed_by_provider = provider?.rows().only() == Some(maximum_batch);
+    let is_fixed_by_provider = Rows::of_provider(provider?).only() == Some(maximum_batch);
     let may_grow = smallest_batch < maximum_batch || is_fixed_by_provider;
     let pays = saturation.is_none_or(|found| found.saturation.batch == maximum_batch);
     let larger = (2 * maximum_batch).min(largest_wanted(attributes));

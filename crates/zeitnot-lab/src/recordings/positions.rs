@@ -1,12 +1,12 @@
 //! Chooses the positions whose searches are recorded: those of one side in each game of a PGN, or the lines of an EPD.
 
-use crate::games::openings::{Openings, OpeningsError};
-use crate::games::pgn_reader::{PgnGame, PgnGames};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
+use zeitnot_base::files::open;
 use zeitnot_engine::chess::{Color, Game};
-use zeitnot_text::files::open;
+use zeitnot_games::openings::{Openings, OpeningsError};
+use zeitnot_games::pgn_reader::{PgnGame, PgnGames};
 
 /// One side of a game, and which of its positions are searched.
 #[derive(Clone, Debug)]

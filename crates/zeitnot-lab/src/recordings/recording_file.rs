@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
-use zeitnot_text::files::mark_length;
+use zeitnot_base::files::mark_length;
 
 /// The kind of file, in its first line.
 const FORMAT: &str = "zeitnot traces 1";

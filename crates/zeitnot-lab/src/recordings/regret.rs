@@ -4,7 +4,7 @@
 use super::recorded_search::RecordedSearch;
 use super::replay::{ReplayRules, Replayed, replay};
 use super::replayed_search::Speed;
-use crate::bootstrap::mean_and_interval;
+use zeitnot_games::bootstrap::mean_and_interval;
 use zeitnot_time::SpecError;
 
 /// Most steps of the bisection for the speed that gives the wanted nodes.

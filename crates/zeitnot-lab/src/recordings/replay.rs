@@ -3,9 +3,9 @@
 
 use super::recorded_search::{RecordedSearch, RecordedSnapshot};
 use super::replayed_search::{ReplayedSearch, Speed};
-use crate::games::period_clock::PeriodClock;
-use crate::games::time_control::TimeControl;
 use zeitnot_engine::managers::maker_for_computation;
+use zeitnot_games::period_clock::PeriodClock;
+use zeitnot_games::time_control::TimeControl;
 use zeitnot_time::{MoveRequest, SpecError, StopReason, StopperParams, Timekeeper};
 
 /// The clock of a replay, its speed and its stoppers.

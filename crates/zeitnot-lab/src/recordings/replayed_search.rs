@@ -17,9 +17,6 @@ pub struct Speed {
 }
 
 impl Speed {
-    /// Playouts a second where the speed is not given.
-    pub const USUAL_NPS: f64 = 1_000.0;
-
     /// The time of `nodes` playouts, in milliseconds.
     fn ms(self, nodes: u64) -> f64 {
         nodes as f64 * 1e3 / self.nps

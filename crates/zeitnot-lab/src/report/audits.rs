@@ -6,11 +6,11 @@ use super::clock_figures::{PlayerRow, left, phases};
 use super::figure::Section;
 use super::games::by_speed;
 use super::lost_games::LostGames;
-use crate::audit::PlayerClock;
 use crate::results::{AuditMove, AuditSums, LostGame};
-use crate::sample::Quantiles;
 use std::collections::{BTreeMap, BTreeSet};
-use zeitnot_text::words::{counted, listed};
+use zeitnot_analysis::audit::PlayerClock;
+use zeitnot_base::words::{counted, listed};
+use zeitnot_games::sample::Quantiles;
 
 /// The name of all moves together, as the lines of an audit do not name the players.
 const ALL: &str = "all moves";

@@ -3,9 +3,9 @@
 
 use super::budgets::Budgets;
 use super::figure::{Figure, Table};
-use crate::sample::Mean;
+use zeitnot_base::words::{count, counted, grouped, percent, time};
 use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Reference, Spread};
-use zeitnot_text::words::{count, counted, grouped, percent, time};
+use zeitnot_games::sample::Mean;
 
 impl Budgets<'_> {
     /// Draws the budget of each move against the time that it used. `None` where no budget is given.

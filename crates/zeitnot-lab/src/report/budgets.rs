@@ -2,8 +2,8 @@
 //! with their estimates of the moves left.
 
 use super::means::Rows;
-use crate::audit::ManagerSums;
-use crate::sample::{Mean, Sample};
+use zeitnot_analysis::audit::ManagerSums;
+use zeitnot_games::sample::{Mean, Sample};
 
 /// Most points that a chart shows; more make a blot, and a large file.
 pub const MOST_POINTS: usize = 2_000;

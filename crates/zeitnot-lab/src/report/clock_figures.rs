@@ -2,9 +2,9 @@
 //! of the phases.
 
 use super::figure::{Figure, Table};
-use crate::sample::Quantiles;
+use zeitnot_base::words::{percent, time};
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, Plot, Quantity, Spread, StackPlot, StackRow};
-use zeitnot_text::words::{percent, time};
+use zeitnot_games::sample::Quantiles;
 
 /// The phases of `share_by_phase`.
 pub const PHASES: [&str; 3] = ["moves 1 to 15", "moves 16 to 40", "later moves"];

@@ -3,11 +3,11 @@
 use super::clock_figures::{MOST_BANDS, banded};
 use super::figure::{Figure, Table};
 use super::games::AuditedGame;
-use crate::sample::{Quantiles, Sample};
 use std::collections::BTreeMap;
+use zeitnot_base::words::{count, counted, percent, time};
 use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity};
 use zeitnot_engine::chess::Color;
-use zeitnot_text::words::{count, counted, percent, time};
+use zeitnot_games::sample::{Quantiles, Sample};
 
 /// Least games of a player whose clocks are drawn as a band; clocks of fewer games are drawn one by one.
 const BAND_GAMES: usize = 6;

@@ -2,10 +2,10 @@
 
 use super::clock_figures::{PlayerRow, left, phases};
 use super::figure::{Figure, Section, Table, at_control, color_of, each_once};
-use crate::comparison::PlayerTimes;
 use crate::results::{CellResult, ComparisonResult, RankResult};
+use zeitnot_base::words::{count, counted, elo, time};
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference};
-use zeitnot_text::words::{count, counted, elo, time};
+use zeitnot_games::PlayerTimes;
 
 /// Builds the section about a comparison.
 pub fn section(name: &str, comparison: &ComparisonResult) -> Section {
@@ -159,9 +159,9 @@ fn by_move(times: &[&PlayerTimes], players: &[&str]) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock_use::{ClockUse, MoveTime};
     use crate::results::{Elo, Score};
-    use crate::sample::Quantiles;
+    use zeitnot_games::clock_use::{ClockUse, MoveTime};
+    use zeitnot_games::sample::Quantiles;
 
     #[test]
     fn captions_name_the_ends_of_a_comparison() {

@@ -1,7 +1,7 @@
 //! Holds the parts of a report: sections, and figures with their captions and tables.
 
+use zeitnot_base::words::slug;
 use zeitnot_charts::{Frame, Plot, draw};
-use zeitnot_text::words::slug;
 
 /// A table. Every row has as many cells as the head.
 #[derive(Clone, Debug, Default, PartialEq)]

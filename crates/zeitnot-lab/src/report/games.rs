@@ -8,15 +8,15 @@ use super::figure::Section;
 use super::lost_games::LostGames;
 use super::people::People;
 use super::{Added, ReportError, ReportRules};
-use crate::audit::{
-    ClockedMove, GameSpeed, GameTimes, PlayerClocks, Remarks, advice, game_times, is_player, lost_on_time, player_name,
-};
-use crate::games::pgn_reader::{PgnGame, PgnGames};
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 use std::path::Path;
+use zeitnot_analysis::audit::{
+    ClockedMove, GameSpeed, GameTimes, PlayerClocks, Remarks, advice, game_times, is_player, lost_on_time, player_name,
+};
+use zeitnot_base::words::{counted, listed};
 use zeitnot_engine::chess::Color;
-use zeitnot_text::words::{counted, listed};
+use zeitnot_games::pgn_reader::{PgnGame, PgnGames};
 
 /// Most players that figures show, as there are no more colours: the players with the most games.
 const MOST_PLAYERS: usize = 8;
@@ -267,7 +267,7 @@ fn add_moves(
 /// The games of a text, for tests.
 #[cfg(test)]
 pub fn audited(text: &str) -> Vec<AuditedGame> {
-    let games = crate::read_games(text.as_bytes()).unwrap();
+    let games = zeitnot_games::read_games(text.as_bytes()).unwrap();
     games.into_iter().map(|game| AuditedGame::new(game, false)).collect()
 }
 

@@ -4,12 +4,12 @@ use super::ReportError;
 use super::audits::Audit;
 use super::matches::Match;
 use super::runs::RunRow;
-use crate::games::is_match_journal;
 use crate::results::{ComparisonResult, LabResult};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::io::{Read, Seek};
-use zeitnot_text::files::without_marks;
+use zeitnot_base::files::without_marks;
+use zeitnot_games::is_match_journal;
 
 /// Bytes at the beginning that show whether a file may be JSON.
 const HEAD: u64 = 1 << 16;

@@ -1,8 +1,8 @@
 //! Lists the games that were lost on time.
 
 use super::figure::{Listing, Table};
-use crate::audit::LostOnTime;
-use zeitnot_text::words::counted;
+use zeitnot_analysis::audit::LostOnTime;
+use zeitnot_base::words::counted;
 
 /// Most games that the table has.
 const MOST_GAMES: usize = 200;

@@ -1,6 +1,6 @@
 //! Averages quantities of moves over groups of nearby numbers, such as move numbers.
 
-use crate::sample::Mean;
+use zeitnot_games::sample::Mean;
 
 /// Consecutive numbers that are averaged together, as in the tables of `time compare`.
 const STRIDE: usize = 5;

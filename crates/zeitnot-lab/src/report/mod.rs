@@ -33,12 +33,12 @@ mod simulations;
 pub use figure::{Figure, Listing, Section, Table};
 pub use page::page;
 
-use crate::games::pgn_reader::PgnGame;
 use input::{Input, read_input};
 use runs::{Run, RunRow, RunRows};
 use std::io::{self, Read, Seek};
 use std::path::Path;
-use zeitnot_text::words::slug;
+use zeitnot_base::words::slug;
+use zeitnot_games::pgn_reader::PgnGame;
 use zeitnot_time::SpecError;
 
 /// Settings of a report about games.

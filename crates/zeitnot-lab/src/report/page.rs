@@ -3,8 +3,8 @@
 use super::ReportError;
 use super::figure::{Figure, Listing, Section};
 use askama::Template;
+use zeitnot_base::printable::is_safe;
 use zeitnot_charts::{chart_css, content_hash, lines, page_css};
-use zeitnot_text::printable::is_safe;
 
 /// The style of the page; its colours come from the palette of the charts.
 const STYLE: &str = include_str!("../../templates/report.css");

@@ -3,11 +3,11 @@
 use super::clock_figures::MOST_BANDS;
 use super::figure::{Figure, Table};
 use super::games::AuditedGame;
-use crate::sample::{Mean, Quantiles, Sample};
 use std::collections::BTreeMap;
+use zeitnot_base::words::{count, percent, time};
 use zeitnot_charts::{Axis, Curve, LinePlot, Plot, Quantity, Spread};
 use zeitnot_engine::chess::Color;
-use zeitnot_text::words::{count, percent, time};
+use zeitnot_games::sample::{Mean, Quantiles, Sample};
 use zeitnot_time::managers::human::{Curve as PeopleCurve, rating_of};
 
 /// Share of the clock at the start below which a move is left out: people are short of time.

@@ -2,8 +2,8 @@
 
 use super::figure::{Figure, Section, Table, color_of, each_once};
 use crate::results::ReplayResult;
+use zeitnot_base::words::{count, counted, grouped, listed, percent};
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference, Spread, StackPlot, StackRow};
-use zeitnot_text::words::{count, counted, grouped, listed, percent};
 
 /// Factor from a regret to thousandths of a value, which are shown as `time replay` prints them.
 const SHOWN: f64 = 1e3;

@@ -1,10 +1,10 @@
 //! Puts rows of several files together that have the same conditions, and names the sections by the conditions that
 //! differ.
 
-use crate::recordings::Speed;
 use crate::results::{ReplayResult, SimulationResult};
 use std::mem::discriminant;
-use zeitnot_text::words::listed;
+use zeitnot_base::words::listed;
+use zeitnot_games::USUAL_NPS;
 
 /// Characters of a digest that are shown.
 const SHOWN_DIGEST: usize = 8;
@@ -102,8 +102,7 @@ impl RunRow {
                 vec![digest("recording", &row.traces), fact("tc", row.tc.clone()), fact("batch", row.batch.to_string())]
             }
             RunRow::Simulation(row) => {
-                let usual =
-                    || if row.fit.is_some() { "of the journal".to_owned() } else { Speed::USUAL_NPS.to_string() };
+                let usual = || if row.fit.is_some() { "of the journal".to_owned() } else { USUAL_NPS.to_string() };
                 vec![
                     digest("recording", &row.traces),
                     digest("fit", row.fit.as_deref().unwrap_or("none")),

@@ -3,8 +3,8 @@
 use super::clock_figures::{MOST_BANDS, PlayerRow, banded, left, phases};
 use super::figure::{Figure, Section, Table, at_control, color_of, each_once};
 use crate::results::SimulationResult;
+use zeitnot_base::words::{count, counted, percent, time};
 use zeitnot_charts::{Axis, DotPlot, DotRow, LinePlot, Plot, Quantity};
-use zeitnot_text::words::{count, counted, percent, time};
 
 /// Builds the section about simulations.
 pub fn section(name: &str, simulations: &[SimulationResult]) -> Section {
@@ -116,8 +116,8 @@ fn flags(simulations: &[&SimulationResult], color: &dyn Fn(&SimulationResult) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Quantiles;
     use crate::simulation::{ClockAt, Simulation};
+    use zeitnot_games::sample::Quantiles;
 
     #[test]
     fn captions_have_the_numbers_of_the_simulation() {

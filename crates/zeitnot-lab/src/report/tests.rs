@@ -4,9 +4,9 @@ use super::*;
 use crate::results::{
     CellResult, ComparisonResult, LabResult, MatchGame, MatchScore, MatchSummary, ReplayResult, Score, SimulationResult,
 };
-use crate::sample::Quantiles;
 use crate::simulation::{ClockAt, Simulation};
 use std::io::Cursor;
+use zeitnot_games::sample::Quantiles;
 
 const RULES: fn() -> ReportRules = || ReportRules::default();
 
@@ -208,7 +208,7 @@ fn names_do_not_turn_text_round() {
     report.add("\u{202d}a.pgn", &mut Cursor::new(game.as_bytes()), &RULES()).unwrap();
     let page = page(&report.sections()).unwrap();
     assert!(page.contains("evil") && page.contains("Games of a.pgn"));
-    assert!(!page.contains(zeitnot_text::printable::is_bidi_control));
+    assert!(!page.contains(zeitnot_base::printable::is_bidi_control));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The results of `time audit`.
 
-use crate::audit::{LostOnTime, ManagerSums, PlayerClock};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use zeitnot_analysis::audit::{LostOnTime, ManagerSums, PlayerClock};
 
 /// A move of an audited game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,10 +1,10 @@
 //! The result of `time compare`.
 
 use super::matches::Score;
-use crate::comparison::{Comparison, PlayerTimes, Rank};
-use crate::sample::Quantiles;
-use crate::strength::ratings::{Rating, RatingValue};
 use serde::{Deserialize, Serialize};
+use zeitnot_games::sample::Quantiles;
+use zeitnot_games::strength::ratings::{Rating, RatingValue};
+use zeitnot_games::{Comparison, PlayerTimes, Rank};
 
 /// A comparison of players at several time controls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

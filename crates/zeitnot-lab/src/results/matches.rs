@@ -1,14 +1,14 @@
 //! The results of `match`: a line for each game, the score at the end, and the rating by opponents whose ratings are
 //! known.
 
-use crate::games::record::{GameRecord, Termination};
-use crate::games::runner::MatchEnd;
-use crate::strength::Results;
-use crate::strength::elo::EloDifference;
-use crate::strength::ratings::Rating;
-use crate::strength::sprt::{Decision, Sprt};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use zeitnot_games::record::{GameRecord, Termination};
+use zeitnot_games::runner::MatchEnd;
+use zeitnot_games::strength::Results;
+use zeitnot_games::strength::elo::EloDifference;
+use zeitnot_games::strength::ratings::Rating;
+use zeitnot_games::strength::sprt::{Decision, Sprt};
 
 /// A game of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

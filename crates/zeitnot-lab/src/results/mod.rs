@@ -29,8 +29,8 @@ pub use recording::RecordingSize;
 pub use replay::ReplayResult;
 pub use simulation::SimulationResult;
 
-use crate::games::decisions::Verified;
 use serde::{Deserialize, Serialize};
+use zeitnot_games::decisions::Verified;
 
 /// A result as an object of JSON. Outputs are streams or arrays of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Computes the regret of a game that one manager saves against another in the same simulated games, with its error.
 
 use super::game::SimulatedGame;
-use crate::bootstrap::mean_and_interval;
 use std::collections::BTreeMap;
+use zeitnot_games::bootstrap::mean_and_interval;
 
 /// The regret of a game that `second` saves against `first`, which have the same model, seed and numbers, with its 95 %
 /// interval by bootstrap over whole pairs of recorded games, with the simulated moves that come from them: recorded

@@ -1,12 +1,13 @@
 //! Simulates one side's clock in one game.
 
 use super::model::GameModel;
-use crate::games::lag::LagModel;
-use crate::games::period_clock::PeriodClock;
-use crate::games::time_control::TimeControl;
 use crate::recordings::{ReplayedSearch, Speed};
 use zeitnot_engine::managers::maker_for_computation;
 use zeitnot_engine::splitmix::{SplitMix64, mix};
+use zeitnot_games::USUAL_NPS;
+use zeitnot_games::lag::LagModel;
+use zeitnot_games::period_clock::PeriodClock;
+use zeitnot_games::time_control::TimeControl;
 use zeitnot_time::{MoveRequest, SpecError, StopperParams, Timekeeper};
 
 /// The clock of simulated games, the speed and the stoppers of their searches.
@@ -73,7 +74,7 @@ impl SimulatedGame {
                 first_ply = position.facts.ply;
             }
             place = Some(next);
-            let nps = rules.nps.or_else(|| model.nps(made, &mut random)).unwrap_or(Speed::USUAL_NPS);
+            let nps = rules.nps.or_else(|| model.nps(made, &mut random)).unwrap_or(USUAL_NPS);
             let reused_nodes = model.reused(position, total_nodes);
             let request = MoveRequest {
                 clock_ms,

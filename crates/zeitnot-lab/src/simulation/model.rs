@@ -1,10 +1,10 @@
 //! Draws the positions that a game comes through from recorded games.
 
 use super::search_growth::SearchGrowth;
-use crate::games::record::GameRecord;
 use crate::recordings::RecordedSearch;
 use thiserror::Error;
 use zeitnot_engine::splitmix::SplitMix64;
+use zeitnot_games::record::GameRecord;
 use zeitnot_time::MoveRequest;
 
 /// Mean number of moves in a row that are taken from one recorded game before another goes on (a block bootstrap). Most
@@ -221,8 +221,8 @@ fn softened(moves: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::record::{MoveRecord, drawn_game};
     use crate::recordings::example_search;
+    use zeitnot_games::record::{MoveRecord, drawn_game};
 
     fn model() -> GameModel {
         let traces: Vec<RecordedSearch> = (0..400).map(|index| example_search(index / 40, 2 * (index % 40))).collect();

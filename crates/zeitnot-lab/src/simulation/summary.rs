@@ -2,10 +2,10 @@
 
 use super::game::{SimulatedGame, SimulationRules};
 use super::model::GameModel;
-use crate::clock_use::{phase, shares};
-use crate::sample::Quantiles;
 use serde::{Deserialize, Serialize};
 use std::thread;
+use zeitnot_games::clock_use::{phase, shares};
+use zeitnot_games::sample::Quantiles;
 use zeitnot_time::SpecError;
 
 /// Least games that must have reached a move for its clock to be shown.

@@ -9,12 +9,12 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use zeitnot_base::files::read_text;
 use zeitnot_engine::backend::CostModel;
 use zeitnot_engine::clock::VirtualClock;
-use zeitnot_lab::proof::{PlayedCell, Proof, ProofCell, page};
-use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
-use zeitnot_lab::{OpeningOrder, Openings, Rules};
-use zeitnot_text::files::read_text;
+use zeitnot_games::proof::{PlayedCell, Proof, ProofCell, page};
+use zeitnot_games::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
+use zeitnot_games::{OpeningOrder, Openings, Rules};
 
 /// The name of the declaration inside the program.
 const BUILT_IN: &str = "builtin";

@@ -14,9 +14,9 @@ use serde_json::json;
 use series::{Pair, Series};
 use std::path::PathBuf;
 use zeitnot_engine::digest::sha256;
+use zeitnot_games::setup::{self, Contestant};
+use zeitnot_games::{Comparison, TimeControl};
 use zeitnot_lab::results::{ComparisonResult, LabResult};
-use zeitnot_lab::setup::{self, Contestant};
-use zeitnot_lab::{Comparison, TimeControl};
 
 /// Most characters in the name of a file, without its ending.
 const LONGEST_NAME: usize = 120;

@@ -12,9 +12,9 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot_lab::setup::{self, Contestant, MatchClock, MatchSetup};
-use zeitnot_lab::{Event, GameRecord, Journal, MatchPlan, TimeControl, run_match, write_pgn};
-use zeitnot_text::printable::plain;
+use zeitnot_base::printable::plain;
+use zeitnot_games::setup::{self, Contestant, MatchClock, MatchSetup};
+use zeitnot_games::{Event, GameRecord, Journal, MatchPlan, TimeControl, run_match, write_pgn};
 
 /// The event of the games in their PGN.
 const EVENT: &str = "zeitnot time compare";

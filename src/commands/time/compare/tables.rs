@@ -1,8 +1,8 @@
 //! Writes a comparison as Markdown and CSV.
 
 use std::fmt::Write as _;
-use zeitnot_lab::strength::ratings::{Rating, RatingValue};
-use zeitnot_lab::{Cell, Comparison, Rank};
+use zeitnot_games::strength::ratings::{Rating, RatingValue};
+use zeitnot_games::{Cell, Comparison, Rank};
 
 fn elo_text(rating: Option<&Rating>) -> String {
     match rating.map(|rating| rating.value) {

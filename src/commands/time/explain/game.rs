@@ -7,14 +7,14 @@ use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use zeitnot_engine::engine::Options;
-use zeitnot_lab::audit::{
+use zeitnot_analysis::audit::{
     ClockedMove, Remarks, game_times, lost_on_time, move_name, plan_of, player_name, unplayed_move,
 };
-use zeitnot_lab::{PgnGame, PgnGames};
-use zeitnot_text::files::open;
-use zeitnot_text::printable::plain;
-use zeitnot_text::words::seconds;
+use zeitnot_base::files::open;
+use zeitnot_base::printable::plain;
+use zeitnot_base::words::seconds;
+use zeitnot_engine::engine::Options;
+use zeitnot_games::{PgnGame, PgnGames};
 
 pub fn command() -> Command {
     let count = |name, help| number(name, "N", value_parser!(u32), help);

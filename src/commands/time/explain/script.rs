@@ -10,9 +10,9 @@ use serde_json::Value;
 use std::fmt;
 use std::io::stdin;
 use std::path::{Path, PathBuf};
+use zeitnot_base::files::TextLines;
 use zeitnot_engine::engine::Options;
 use zeitnot_engine::managers::maker_for_computation;
-use zeitnot_text::files::TextLines;
 use zeitnot_time::event_log::{self, Event, ManagerChoice, SearchStart};
 use zeitnot_time::{
     Estimates, GameReport, MoveAccount, MoveOutcome, Plan, StopReason, StopperParams, Timekeeper, Verdict,

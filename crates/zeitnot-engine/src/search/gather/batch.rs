@@ -2,7 +2,6 @@
 //! network.
 
 use super::select::VisitAllocator;
-use crate::backend::Query;
 use crate::search::context::RemainingLimits;
 use crate::search::params::SearchParams;
 use crate::search::tree::backup::PathEntry;
@@ -10,6 +9,7 @@ use crate::search::tree::node::{NodeId, Value};
 use crate::search::tree::packed_move::PackedMove;
 use crate::search::tree::terminal::GameEnd;
 use std::ops::Range;
+use zeitnot_backend::Query;
 
 /// A node that visits of this batch pass.
 pub(crate) struct Step {

@@ -2,8 +2,6 @@
 //! network. None of it needs the tree.
 
 use super::batch::{Batch, LeafKind, ROOT, Resolved};
-use crate::backend::{Attributes, Evaluation, Query, cache_key};
-use crate::chess::{Color, FIFTY_MOVES_PLIES, Game, Move};
 use crate::search::context::SearchContext;
 use crate::search::params::SearchParams;
 use crate::search::tree::MOST_MOVES;
@@ -11,6 +9,8 @@ use crate::search::tree::node::{NodeId, Value};
 use crate::search::tree::packed_move::PackedMove;
 use crate::search::tree::prior_codes;
 use crate::search::tree::terminal::{end_of_game, known_by_tables};
+use zeitnot_backend::{Attributes, Evaluation, Query, cache_key};
+use zeitnot_chess::{Color, FIFTY_MOVES_PLIES, Game, Move};
 
 impl Batch {
     /// Extends the new leaves. `game` is the worker's own; its first `root_plies` moves lead to the root.

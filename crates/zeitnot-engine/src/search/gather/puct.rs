@@ -111,8 +111,8 @@ impl Selector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Color;
     use crate::search::tree::node::Value;
+    use zeitnot_chess::Color;
 
     fn parent(wl: f32, m: f32) -> Node {
         let mut node = Node::new();

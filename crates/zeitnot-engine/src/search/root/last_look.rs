@@ -1,8 +1,8 @@
 //! Looks once, without an evaluation, at a move before it is played from less than a real search: the policy of one node
 //! does not see that its move ends the game.
 
-use crate::chess::{Game, Move, balance, best_by_material};
 use std::cmp::Ordering;
+use zeitnot_chess::{Game, Move, balance, best_by_material};
 
 /// The move to play of `moves`, where `first` is what `pick` takes of them, and whether it mates: any mate; where the
 /// pick lets the opponent mate, another; where it draws, another that is `better` than a draw.

@@ -1,7 +1,7 @@
 //! Checks what a look finds, and what it leaves as it is.
 
 use super::*;
-use crate::chess::to_uci;
+use zeitnot_chess::to_uci;
 
 fn game(fen: &str, moves: &[&str]) -> Game {
     let mut game = if fen.is_empty() { Game::new() } else { Game::from_fen(fen, false).unwrap() };

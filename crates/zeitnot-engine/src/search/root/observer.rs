@@ -1,8 +1,8 @@
 //! Defines the observer that sees the root of a search at growing counts of visits.
 
-use crate::chess::Move;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use zeitnot_chess::Move;
 use zeitnot_time::SearchSnapshot;
 
 /// A root move and its statistics in a search.

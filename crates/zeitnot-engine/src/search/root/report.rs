@@ -1,10 +1,10 @@
 //! Reports the search: statistics of the root's moves, the best lines, the score.
 
 use super::ranking::RootReader;
-use crate::chess::Move;
 use crate::search::tree::node::{Node, Terminal};
 use crate::search::tree::packed_move::PackedMove;
 use shakmaty::Position as _;
+use zeitnot_chess::Move;
 
 /// Moves added to a mate that is only known from tables (Lc0's, docs/lc0.md, 3.8).
 const TABLEBASE_MATE: i32 = 100;

@@ -8,7 +8,7 @@
 //!
 //! Lc0 approximates logarithm and logistic; here they are exact, so results differ by a few thousandths.
 
-use crate::chess::Color;
+use zeitnot_chess::Color;
 
 /// Probabilities nearer to 0 or 1 than this are left as they are (Lc0's limit): the logarithms are not steady there.
 const MARGIN: f32 = 1e-4;

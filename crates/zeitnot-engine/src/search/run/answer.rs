@@ -2,12 +2,12 @@
 //! and material.
 
 use super::state::State;
-use crate::backend::cache_key;
-use crate::chess::Move;
 use crate::search::context::SearchContext;
 use crate::search::request::{EndReason, Guess, SearchEnd};
 use crate::search::root::last_look::{look, look_by_material};
 use crate::search::root::report::Line;
+use zeitnot_backend::cache_key;
+use zeitnot_chess::Move;
 
 /// The answer from the tree as it stands; the time manager learns what the move really took.
 /// `with_cache`: where nothing was evaluated, the cache is asked.

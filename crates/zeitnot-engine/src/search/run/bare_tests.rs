@@ -1,13 +1,13 @@
 //! Starts a search without an engine around it, on any evaluator, for tests of the search's threads.
 
-use crate::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, EvaluatorPool, UniformBackend};
-use crate::chess::Game;
-use crate::clock::Clock;
 use crate::search::{Listener, Report, Search, SearchEnd, SearchParams, SearchRequest, SearchThreads, Tree};
 use crate::tablebase::Probes;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use zeitnot_backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, EvaluatorPool, UniformBackend};
+use zeitnot_base::clock::Clock;
+use zeitnot_chess::Game;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::event_log::SearchStart;
 use zeitnot_time::{Plan, SearchLimits, StopperParams, Timekeeper};

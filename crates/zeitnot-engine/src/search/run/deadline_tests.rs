@@ -2,12 +2,12 @@
 //! move.
 
 use super::bare_tests::Uncached;
-use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
-use crate::clock::Clock;
 use crate::search::{EndReason, SearchParams};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use zeitnot_backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use zeitnot_base::clock::Clock;
 use zeitnot_time::{SearchLimits, StopReason, StopperParams};
 
 /// Positions of a full batch.

@@ -1,11 +1,11 @@
 //! Checks that a search whose evaluator fails, panics or does not come back still answers.
 
 use super::bare_tests::{Started, Uncached, pool_of};
-use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
-use crate::clock::MonotonicClock;
 use crate::search::{EndReason, Finished, Hit, SearchEnd, SearchParams};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use zeitnot_backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use zeitnot_base::clock::MonotonicClock;
 use zeitnot_time::event_log::SearchStart;
 use zeitnot_time::{SearchLimits, StopReason, StopperParams};
 

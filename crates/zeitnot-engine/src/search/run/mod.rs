@@ -24,8 +24,6 @@ mod failures_tests;
 pub(crate) use search::{Hit, Search};
 pub(crate) use threads::SearchThreads;
 
-use crate::backend::Backend;
-use crate::clock::Clock;
 use crate::search::context::{DrawScore, SearchContext};
 use crate::search::request::SearchRequest;
 use crate::search::tree::Tree;
@@ -33,6 +31,8 @@ use crate::search::tree::packed_move::PackedMove;
 use move_limits::MoveLimits;
 use state::State;
 use std::sync::Arc;
+use zeitnot_backend::Backend;
+use zeitnot_base::clock::Clock;
 
 /// Begins a search on `tree`. Returns the facts that stay the same while it runs, and the state that its threads share.
 pub(crate) fn begin_search(

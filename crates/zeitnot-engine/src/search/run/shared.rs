@@ -3,7 +3,6 @@
 use super::answer::{conclude, unsearched};
 use super::state::State;
 use super::work_queue::WorkQueue;
-use crate::backend::EvaluatorPool;
 use crate::search::context::SearchContext;
 use crate::search::request::{EndReason, Listener, SearchEnd};
 use crate::search::root::report::Report;
@@ -14,6 +13,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use zeitnot_backend::EvaluatorPool;
 
 /// Interval at which a waiter makes sure that the search is still alive.
 pub(crate) const ANSWER_POLL: Duration = Duration::from_millis(100);

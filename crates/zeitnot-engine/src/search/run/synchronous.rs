@@ -3,7 +3,7 @@
 //! times and the same answer on any machine.
 //!
 //! On a clock that only work moves, a batch takes what its evaluator models
-//! ([`Evaluator::modelled_cost_ms`](crate::backend::Evaluator::modelled_cost_ms)), a playout what the clock says. What
+//! ([`Evaluator::modelled_cost_ms`](zeitnot_backend::Evaluator::modelled_cost_ms)), a playout what the clock says. What
 //! a watchdog would do while the batch is evaluated happens at its moment: where a limit falls into a batch the answer
 //! is given at the limit, from the tree without that batch. The batch is backed up afterwards, as the threads of a real
 //! search do when its next move comes later, and the next search has its first evaluation when that batch is over.
@@ -13,14 +13,14 @@ use super::begin_search;
 use super::search::Search;
 use super::state::State;
 use super::worker::ask;
-use crate::backend::{Backend, Evaluator};
-use crate::chess::Game;
-use crate::clock::Clock;
 use crate::search::context::SearchContext;
 use crate::search::gather::batch::Batch;
 use crate::search::request::{Finished, SearchEnd, SearchRequest};
 use crate::search::tree::Tree;
 use std::sync::Arc;
+use zeitnot_backend::{Backend, Evaluator};
+use zeitnot_base::clock::Clock;
+use zeitnot_chess::Game;
 use zeitnot_time::due::STOP_GRACE_MS;
 
 /// Milliseconds that pass when there is nothing to gather, or the search is faster than it may be: nothing else would
@@ -266,11 +266,11 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::bare_tests::{Uncached, request};
-    use crate::backend::Backend as _;
-    use crate::chess::{Game, to_uci};
-    use crate::clock::VirtualClock;
     use crate::search::{Search, SearchParams, Tree};
     use std::sync::Arc;
+    use zeitnot_backend::Backend as _;
+    use zeitnot_base::clock::VirtualClock;
+    use zeitnot_chess::{Game, to_uci};
     use zeitnot_time::{SearchLimits, StopperParams};
 
     #[test]

@@ -3,11 +3,11 @@
 use super::shared::SharedSearch;
 use super::watchdog::watch;
 use super::worker::work;
-use crate::memory::has_headroom;
 use crossbeam::channel::{Sender, unbounded};
 use std::io;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
+use zeitnot_base::memory::has_headroom;
 
 /// The threads of one engine's searches. They are made once and sleep between the searches: on a busy machine a new
 /// thread may have to wait a second for a processor, on the clock. A worker that still evaluates a batch of the

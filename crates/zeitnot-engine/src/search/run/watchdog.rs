@@ -2,10 +2,10 @@
 
 use super::shared::SharedSearch;
 use super::state::State;
-use crate::chess::Move;
 use crate::search::context::SearchContext;
 use crate::search::root::report::Report;
 use std::time::Duration;
+use zeitnot_chess::Move;
 
 /// Longest and shortest sleep between two checks (Lc0's 100 ms and 1 ms).
 const LONGEST_SLEEP_MS: f64 = 100.0;

@@ -3,9 +3,9 @@
 
 use super::shared::{SharedSearch, StateGuard};
 use super::work_queue::{QueuedBatch, Stage, Task};
-use crate::backend::{BackendError, Evaluation, Evaluator, Query};
-use crate::chess::Game;
 use std::time::Duration;
+use zeitnot_backend::{BackendError, Evaluation, Evaluator, Query};
+use zeitnot_chess::Game;
 
 /// Wait of the worker that owns the tree when there is nothing to gather.
 const IDLE: Duration = Duration::from_millis(1);

@@ -9,7 +9,7 @@
 use super::Tree;
 use super::node::{Node, NodeId};
 use super::packed_move::PackedMove;
-use crate::chess::Move;
+use zeitnot_chess::Move;
 
 /// A restriction of searches to some of the root's moves.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 use super::*;
-use crate::chess::{Game, Move};
 use crate::search::tree::node::Value;
+use zeitnot_chess::{Game, Move};
 
 const GOOD: Value = Value { wl: 0.5, d: 0.25, m: 9.0 };
 

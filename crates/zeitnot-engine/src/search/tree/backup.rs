@@ -141,7 +141,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Game;
+    use zeitnot_chess::Game;
 
     /// Codes of three priors, the first the largest.
     const THREE: [u8; 3] = [255, 200, 150];

@@ -5,12 +5,12 @@
 //! only promised still counts as free, so the free memory is read again for each piece of a chunk that is filled. When
 //! the system has no more, the pool stays at its present size, and the tree prunes instead of growing.
 
-use crate::memory;
 use memmap2::MmapMut;
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use zeitnot_base::memory;
 
 /// Bytes of a chunk; in unit tests so few that their trees take several.
 pub(crate) const CHUNK_BYTES: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };

@@ -2,9 +2,9 @@
 
 use super::Tree;
 use super::node::{Node, NodeId, Terminal};
-use crate::chess::{Game, Position};
-use crate::splitmix::mix;
 use shakmaty::Position as _;
+use zeitnot_base::splitmix::mix;
+use zeitnot_chess::{Game, Position};
 
 /// The position that a tree begins with.
 #[derive(Clone, Debug)]

@@ -218,10 +218,10 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Game;
     use crate::search::tree::Tree;
     use crate::search::tree::node::Node;
     use crate::search::tree::packed_move::PackedMove;
+    use zeitnot_chess::Game;
 
     /// A root with 20 moves, each leading to a node with 30 moves and two children; visits grow with the move's number.
     fn bushy() -> Tree {

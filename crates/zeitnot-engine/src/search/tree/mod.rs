@@ -17,7 +17,6 @@ pub(crate) mod root_noise;
 pub(crate) mod saved;
 pub(crate) mod terminal;
 
-use crate::chess::{Game, Move};
 use allocation::Restriction;
 use chunks::Spare;
 use edges::EdgeView;
@@ -29,6 +28,7 @@ use pool::Pool;
 use prefetch::prefetch;
 use root_noise::RootNoise;
 use std::ops::{Index, IndexMut};
+use zeitnot_chess::{Game, Move};
 
 /// Most moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218,
 /// but one of a FEN can.

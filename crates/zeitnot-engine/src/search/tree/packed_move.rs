@@ -1,7 +1,7 @@
 //! Packs a move into 16 bits.
 
-use crate::chess::Move;
 use shakmaty::{Board, Role, Square};
+use zeitnot_chess::Move;
 
 /// A move as the tree keeps it: the squares and a kind, to be completed from the board; or, before the moves of a node
 /// are known, its number in the order of the move generator.
@@ -67,7 +67,7 @@ impl PackedMove {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Game;
+    use zeitnot_chess::Game;
 
     #[test]
     fn every_kind_of_move_comes_back() {

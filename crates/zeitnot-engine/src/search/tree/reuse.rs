@@ -10,7 +10,7 @@ use super::node::{Bounds, Node, NodeId, Terminal};
 use super::packed_move::PackedMove;
 use super::root_noise::RootNoise;
 use super::{Tree, first_node};
-use crate::chess::{Game, Move, Position};
+use zeitnot_chess::{Game, Move, Position};
 
 impl Tree {
     /// Moves the root to the end of `game`. Returns whether `game` continues the old game: the same start position, and

@@ -11,11 +11,11 @@ use super::known_positions::Top;
 use super::node::{EdgeState, Node, NodeId};
 use super::packed_move::PackedMove;
 use super::{MOST_MOVES, Tree};
-use crate::chess::{Game, Position};
 use bytemuck::{Pod, bytes_of, cast_slice, cast_slice_mut, pod_read_unaligned};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 use thiserror::Error;
+use zeitnot_chess::{Game, Position};
 
 /// Bytes that are not taken for a tree.
 #[derive(Debug, Error)]

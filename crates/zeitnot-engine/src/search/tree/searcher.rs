@@ -4,12 +4,12 @@ use super::edges::{place, segment};
 use super::node::NodeId;
 use super::packed_move::PackedMove;
 use super::{EdgeState, Tree};
-use crate::backend::{self, Backend, BackendOptions, Evaluator};
-use crate::chess::Game;
 use crate::search::context::{RemainingLimits, SearchContext};
 use crate::search::gather::batch::Batch;
 use crate::search::params::SearchParams;
 use std::sync::Arc;
+use zeitnot_backend::{self, Backend, BackendOptions, Evaluator};
+use zeitnot_chess::Game;
 
 pub(super) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -30,7 +30,7 @@ pub(super) struct Searcher {
 impl Searcher {
     pub(super) fn new(fen: &str) -> Searcher {
         let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
-        let backend = backend::create("random", None, &options).unwrap();
+        let backend = zeitnot_backend::create("random", None, &options).unwrap();
         let mut tree = Tree::new(game(fen, ""));
         tree.keeps = true;
         let evaluator = backend.evaluator().unwrap();
@@ -97,7 +97,7 @@ impl Searcher {
     /// Visits of the root's move.
     pub(super) fn visits_of(&self, mv: &str) -> u32 {
         let visited = self.tree.visited_moves();
-        let is = |(known, _): &&(crate::chess::Move, u32)| crate::chess::to_uci(*known, false) == mv;
+        let is = |(known, _): &&(zeitnot_chess::Move, u32)| zeitnot_chess::to_uci(*known, false) == mv;
         visited.iter().find(is).map_or(0, |(_, visits)| *visits)
     }
 
@@ -110,7 +110,7 @@ impl Searcher {
         for top in &tree.tops {
             nodes += 1;
             let chess = Game::from_fen(&top.position.fen(), false).unwrap().current().clone();
-            let mut open: Vec<(NodeId, crate::chess::Position)> = vec![(top.node, chess)];
+            let mut open: Vec<(NodeId, zeitnot_chess::Position)> = vec![(top.node, chess)];
             while let Some((id, position)) = open.pop() {
                 let node = tree[id];
                 assert_eq!(node.in_flight, 0);

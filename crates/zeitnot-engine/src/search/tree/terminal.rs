@@ -2,9 +2,9 @@
 
 use super::Tree;
 use super::node::{NodeId, Terminal};
-use crate::chess::{Move, Position};
 use crate::search::params::SearchParams;
 use crate::tablebase::Probes;
+use zeitnot_chess::{Move, Position};
 
 /// Plies from the root before a first repetition may count as a draw.
 const TWO_FOLD_MINIMUM_DEPTH: u32 = 4;
@@ -57,7 +57,7 @@ pub(crate) fn make_terminal(tree: &mut Tree, id: NodeId, parent: Option<(NodeId,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Game;
+    use zeitnot_chess::Game;
 
     fn end_after(fen: &str, moves: &[&str], depth: u32) -> Option<(i8, f32, Terminal)> {
         let mut game = Game::from_fen(fen, false).unwrap();

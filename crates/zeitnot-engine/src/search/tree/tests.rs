@@ -1,6 +1,6 @@
 use super::*;
-use crate::chess::Move;
 use crate::search::tree::node::{Terminal, Value};
+use zeitnot_chess::Move;
 
 fn give_moves(tree: &mut Tree, id: NodeId, game: &Game) {
     let moves: Vec<u16> = game.current().legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();

@@ -1,8 +1,6 @@
 //! Reads the results of a search from its tree: reports, lines, statistics of moves, and a move at random.
 
 use super::State;
-use crate::backend::cache_key;
-use crate::chess::Move;
 use crate::search::context::SearchContext;
 use crate::search::params::SearchParams;
 use crate::search::root::last_look::look;
@@ -10,6 +8,8 @@ use crate::search::root::ranking::RootReader;
 use crate::search::root::report::{Line, MoveStats, Report};
 use crate::search::root::temperature::Choice;
 use rand::RngExt as _;
+use zeitnot_backend::cache_key;
+use zeitnot_chess::Move;
 
 /// Nodes from which on a search with a limit on its time is a real one: with fewer, a move is looked at before it is
 /// played.

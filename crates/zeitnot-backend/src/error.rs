@@ -1,0 +1,133 @@
+//! Describes the errors of making a backend and of evaluating positions.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::device_options::DeviceOptionsError;
+use zeitnot_network::NetworkError;
+use zeitnot_runtime::RuntimeError;
+
+/// An error in making a backend or in evaluating positions. The text is one line for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum BackendError {
+    /// There is no backend of that name.
+    #[error("unknown backend {name}; there are: {known}")]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// The name is of a backend that others have. Another one is never taken in its place.
+    #[error("the backend {name} is not in this program, {instead}; there are: {known}")]
+    Absent {
+        /// The name that was asked for.
+        name: String,
+        /// What there is in its place.
+        instead: &'static str,
+        /// The names that exist.
+        known: String,
+    },
+    /// Invalid `BackendOptions`.
+    #[error("backend options: {0}")]
+    Options(DeviceOptionsError),
+    /// A library that the backend's execution provider needs is not there. Another backend is never taken in its place.
+    #[error("the backend {backend} cannot be used, for {library} is missing: {advice}")]
+    MissingLibrary {
+        /// The backend.
+        backend: &'static str,
+        /// The library's file name.
+        library: String,
+        /// Advice on getting the library.
+        advice: String,
+    },
+    /// The backend's execution provider does not load for another reason.
+    #[error("the backend {backend} cannot be used: {reason}")]
+    Provider {
+        /// The backend.
+        backend: &'static str,
+        /// ONNX Runtime's own words.
+        reason: String,
+    },
+    /// Some of several devices cannot be used; the text says which, and why.
+    #[error("{0}")]
+    Devices(String),
+    /// A backend of several devices was given none.
+    #[error("no device was named to run on")]
+    NoDevice,
+    /// No folder is known for networks that a provider compiles.
+    #[error("no cache folder: the home folder of this user is not known; name one with cache_dir in BackendOptions")]
+    NoCacheFolder,
+    /// The folder for networks that a provider compiles cannot be made.
+    #[error("cannot write the cache folder {folder}: {reason}", folder = folder.display())]
+    Cache {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's reason.
+        reason: io::Error,
+    },
+    /// The backend runs a network and none was given.
+    #[error("the backend {0} needs a network, and none was given")]
+    NoNetwork(String),
+    /// An error of the network's file or of its conversion.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// ONNX Runtime is missing or does not load.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// ONNX Runtime does not take the network.
+    #[error("ONNX Runtime cannot load the network {network}: {reason}")]
+    Load {
+        /// The network's name.
+        network: String,
+        /// Reason in the library's words.
+        reason: String,
+    },
+    /// The network's inputs or outputs are not those of a chess network.
+    #[error("the network {network} cannot be used: {problem}")]
+    Shape {
+        /// The network's name.
+        network: String,
+        /// The input or output, and how it differs.
+        problem: String,
+    },
+    /// A run failed.
+    #[error("ONNX Runtime failed on the network {network}: {reason}")]
+    Run {
+        /// The network's name.
+        network: String,
+        /// Reason in the library's words.
+        reason: String,
+    },
+    /// The network's answer is not an evaluation.
+    #[error("the network {network} gave {problem}")]
+    Output {
+        /// The network's name.
+        network: String,
+        /// The problem, and the output that has it.
+        problem: String,
+    },
+    /// A device whose evaluations are not those of the network.
+    #[error("{backend} computes this network wrongly: {problem}")]
+    Wrong {
+        /// The backend, its network and its device.
+        backend: String,
+        /// The number that is wrong, and the right one.
+        problem: String,
+    },
+    /// A query that the backend cannot answer, which is a mistake of the caller's.
+    #[error("the network {network} was asked {problem}")]
+    Query {
+        /// The network's name.
+        network: String,
+        /// The part that is missing in the query.
+        problem: String,
+    },
+}
+
+/// Written by hand, because `#[from]` would make the inner error a source although the outer text includes it already.
+impl From<DeviceOptionsError> for BackendError {
+    fn from(error: DeviceOptionsError) -> BackendError {
+        BackendError::Options(error)
+    }
+}

@@ -1,0 +1,457 @@
+//! Makes backends by name.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[cfg(feature = "onnxruntime")]
+use super::onnxruntime::{Prover, engines_are_ready, in_fitting_type, probe};
+#[cfg(feature = "onnxruntime")]
+use super::several::load_side_by_side;
+use super::{
+    Backend, BackendError, CachedBackend, DeviceOptions, NativeBackend, NativeOptions, RandomBackend, UniformBackend,
+};
+#[cfg(feature = "onnxruntime")]
+use super::{BareSession, OnnxRuntimeBackend, SeveralDevices};
+use zeitnot_base::announcer::Announcer;
+use zeitnot_network::{HistoryFill, Network};
+use zeitnot_runtime::{self as runtime, Provider, nvidia, vulkan};
+
+/// The names that [`create`] takes, besides aliases.
+pub const BACKENDS: [&str; 13] = [
+    "auto",
+    "native",
+    "onnxruntime",
+    "cuda",
+    "tensorrt",
+    "openvino",
+    "coreml",
+    "directml",
+    "webgpu",
+    "tensorrt-rtx",
+    "migraphx",
+    "uniform",
+    "random",
+];
+
+/// The kinds of backends by name, Lc0's names among them (docs/lc0.md, 5.2). Lc0's for a CPU run Lc0's networks, as
+/// `native` does.
+const NAMES: [(&str, BackendKind); 36] = [
+    ("auto", BackendKind::Auto),
+    ("native", BackendKind::Native),
+    ("blas", BackendKind::Native),
+    ("eigen", BackendKind::Native),
+    ("onednn", BackendKind::Native),
+    ("dnnl", BackendKind::Native),
+    ("onnxruntime", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("onnxruntime-cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("onnx", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("onnx-cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("cuda", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cuda-auto", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cuda-fp16", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cudnn", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cudnn-auto", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cudnn-fp16", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("onnx-cuda", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("tensorrt", BackendKind::OnnxRuntime(Provider::TensorRt)),
+    ("trt", BackendKind::OnnxRuntime(Provider::TensorRt)),
+    ("onnx-trt", BackendKind::OnnxRuntime(Provider::TensorRt)),
+    ("openvino", BackendKind::OnnxRuntime(Provider::OpenVino)),
+    ("onnx-openvino", BackendKind::OnnxRuntime(Provider::OpenVino)),
+    ("coreml", BackendKind::OnnxRuntime(Provider::CoreMl)),
+    ("onnx-coreml", BackendKind::OnnxRuntime(Provider::CoreMl)),
+    ("directml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("dml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("onnx-dml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("webgpu", BackendKind::OnnxRuntime(Provider::WebGpu)),
+    ("onnx-webgpu", BackendKind::OnnxRuntime(Provider::WebGpu)),
+    ("tensorrt-rtx", BackendKind::OnnxRuntime(Provider::TensorRtRtx)),
+    ("migraphx", BackendKind::OnnxRuntime(Provider::MiGraphX)),
+    ("onnx-migraphx", BackendKind::OnnxRuntime(Provider::MiGraphX)),
+    ("uniform", BackendKind::Uniform),
+    ("trivial", BackendKind::Uniform),
+    ("random", BackendKind::Random),
+];
+
+const SEVERAL: &str = "BackendOptions devices=0,1 serves several cards";
+
+/// Names that Lc0 has for backends, or that people try, and what there is in their place.
+const ABSENT: [(&str, &str); 18] = [
+    ("gpu", "take auto"),
+    ("vulkan", "take webgpu"),
+    ("rocm", "take migraphx or webgpu"),
+    ("onnx-rocm", "take migraphx or webgpu"),
+    ("metal", "take coreml or webgpu"),
+    ("opencl", "take webgpu"),
+    ("sycl", "take openvino or webgpu"),
+    ("sycl-auto", "take openvino or webgpu"),
+    ("sycl-fp16", "take openvino or webgpu"),
+    ("dx12", "take directml or webgpu"),
+    ("xla", "take cuda or native"),
+    ("tensorflow-cc", "take cuda or native"),
+    ("tensorflow-cc-cpu", "take native"),
+    ("multiplexing", SEVERAL),
+    ("demux", SEVERAL),
+    ("roundrobin", SEVERAL),
+    ("check", "zeitnot backendbench --versus compares two backends"),
+    ("recordreplay", "nothing records evaluations"),
+];
+
+/// The options of a new backend.
+#[derive(Clone, Debug)]
+pub struct BackendOptions {
+    /// The library of ONNX Runtime, if the user names one.
+    pub runtime: Option<PathBuf>,
+    /// Positions in the cache (Lc0's `NNCacheSize`); 0 for none.
+    pub cache_size: usize,
+    /// The content of history planes for positions before the first known one.
+    pub history_fill: HistoryFill,
+    /// Options for running the network on its device.
+    pub device: DeviceOptions,
+    /// Seed of the backend `random`.
+    pub seed: u64,
+    /// Receiver of lines of text about work that takes long.
+    pub announcer: Announcer,
+}
+
+impl BackendOptions {
+    /// Default number of positions in the cache: Lc0's (docs/lc0.md, 5.1).
+    pub const DEFAULT_CACHE_SIZE: usize = 2_000_000;
+}
+
+impl Default for BackendOptions {
+    fn default() -> BackendOptions {
+        BackendOptions {
+            runtime: None,
+            cache_size: BackendOptions::DEFAULT_CACHE_SIZE,
+            history_fill: HistoryFill::FenOnly,
+            device: DeviceOptions::default(),
+            seed: 0,
+            announcer: Announcer::default(),
+        }
+    }
+}
+
+/// The kind of a backend.
+#[derive(Clone, Copy, PartialEq)]
+enum BackendKind {
+    Auto,
+    Native,
+    OnnxRuntime(Provider),
+    Uniform,
+    Random,
+}
+
+fn kind(name: &str) -> Result<BackendKind, BackendError> {
+    let lower = name.to_ascii_lowercase();
+    if let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == lower) {
+        return Ok(*kind);
+    }
+    let (name, known) = (name.to_owned(), BACKENDS.join(", "));
+    let absent = ABSENT.iter().find(|(absent, _)| *absent == lower);
+    Err(match absent {
+        Some((_, instead)) => BackendError::Absent { name, instead, known },
+        None => BackendError::Unknown { name, known },
+    })
+}
+
+/// Whether the backend `name` runs a network.
+///
+/// # Errors
+/// When there is no such backend.
+pub fn needs_network(name: &str) -> Result<bool, BackendError> {
+    Ok(matches!(kind(name)?, BackendKind::Auto | BackendKind::Native | BackendKind::OnnxRuntime(_)))
+}
+
+/// The execution provider of the backend `name`; `None` for a backend without one. For `auto` it is the provider taken
+/// here for a network that does not run natively ([`takes_native`]) and has no TensorRT engine ready.
+///
+/// # Errors
+/// When there is no such backend.
+pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provider>, BackendError> {
+    Ok(match kind(name)? {
+        BackendKind::Auto => Some(CARDS.into_iter().find(|&card| may_run(card, options)).unwrap_or(Provider::Cpu)),
+        BackendKind::OnnxRuntime(provider) => Some(provider),
+        BackendKind::Native | BackendKind::Uniform | BackendKind::Random => None,
+    })
+}
+
+/// Whether the backend `name` runs this network without ONNX Runtime: `native` does, and so does `auto` if it takes the
+/// CPU and `native` is the fastest there.
+///
+/// # Errors
+/// When there is no such backend.
+pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
+    Ok(match kind(name)? {
+        BackendKind::Auto => !CARDS.iter().any(|&card| takes(card, options)) && native_is_faster(network, options),
+        BackendKind::Native => true,
+        BackendKind::OnnxRuntime(_) | BackendKind::Uniform | BackendKind::Random => false,
+    })
+}
+
+/// Checks that a provider loads here with all the libraries it needs, without a network. The process keeps the ONNX
+/// Runtime that was loaded for this.
+///
+/// # Errors
+/// When no ONNX Runtime has the provider, or a library is missing.
+#[cfg(feature = "onnxruntime")]
+pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<(), BackendError> {
+    probe(&*runtime::load_with(options.runtime.as_deref(), provider)?, provider)
+}
+
+/// Makes the backend `name`, with a cache in front unless its size is 0.
+///
+/// `auto` is a card if one answers and an ONNX Runtime for it is there: through TensorRT for RTX, else through TensorRT
+/// if its engine for this network is already built, else through CUDA, else through WebGPU. Otherwise `auto` is the CPU:
+/// `native` for networks that run fastest on it, unless an option asks for ONNX Runtime. [`Backend::attributes`] says
+/// which backend was taken. Names are case-insensitive, and Lc0's are known (`blas`, `cudnn-auto`, `onnx-cpu`,
+/// `onnx-trt`, `trivial` and more).
+///
+/// # Errors
+/// When there is no such backend, when the device that was asked for cannot be used (the CPU never replaces it), when
+/// the backend needs a network and gets none, when it cannot run this network, or when the device computes it wrongly
+/// ([`Proof`](super::Proof)). Nothing is downloaded: see [`runtime::ensure_installed`].
+pub fn create(
+    name: &str,
+    network: Option<&Network>,
+    options: &BackendOptions,
+) -> Result<Arc<dyn Backend>, BackendError> {
+    let with_network = || network.ok_or_else(|| BackendError::NoNetwork(name.to_owned()));
+    let inner: Arc<dyn Backend> = match kind(name)? {
+        BackendKind::Auto => automatic(with_network()?, options)?,
+        BackendKind::Native => native(with_network()?, options)?,
+        BackendKind::OnnxRuntime(provider) => on_provider(provider, with_network()?, options)?,
+        BackendKind::Uniform => Arc::new(UniformBackend::new()),
+        BackendKind::Random => Arc::new(RandomBackend::new(options.seed)),
+    };
+    Ok(match options.cache_size {
+        0 => inner,
+        size => Arc::new(CachedBackend::new(inner, size)),
+    })
+}
+
+/// A session of ONNX Runtime for the network, without a backend around it, on the first of the devices: for measuring
+/// what a backend costs on top.
+///
+/// # Errors
+/// As of [`create`].
+#[cfg(feature = "onnxruntime")]
+pub fn bare_session(
+    provider: Provider,
+    network: &Network,
+    options: &BackendOptions,
+) -> Result<BareSession, BackendError> {
+    options.device.check_for(provider)?;
+    let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
+    let device = options.device.devices.first().copied().unwrap_or(0);
+    BareSession::new(&runtime, provider, device, network, &options.device)
+}
+
+/// The providers whose cards `auto` tries, best first.
+const CARDS: [Provider; 3] = [Provider::TensorRtRtx, Provider::Cuda, Provider::WebGpu];
+
+/// Whether a card for this provider answers, and a runtime is there. WebGPU needs a card that Vulkan knows, which on macOS
+/// cannot be asked: a software device is slower than the processor that plays it.
+fn may_run(card: Provider, options: &BackendOptions) -> bool {
+    runtime::is_there_with(options.runtime.as_deref(), card)
+        && match card {
+            Provider::WebGpu => vulkan::device().is_ok_and(|device| !device.is_software),
+            _ => runtime::without_card(card).is_none(),
+        }
+}
+
+/// Whether `auto` tries this provider's card: not if an option is set that only others take.
+fn takes(card: Provider, options: &BackendOptions) -> bool {
+    options.device.check_for(card).is_ok() && may_run(card, options)
+}
+
+/// Whether `auto` tries TensorRT before CUDA: only if its engine is built, as that takes minutes and is left to users
+/// who ask for TensorRT.
+#[cfg(feature = "onnxruntime")]
+fn takes_tensorrt(network: &Network, options: &BackendOptions) -> bool {
+    options.device.check_for(Provider::TensorRt).is_ok()
+        && runtime::is_there_with(options.runtime.as_deref(), Provider::TensorRt)
+        && nvidia::driver().is_ok_and(|driver| engines_are_ready(network, &options.device, &driver).unwrap_or(false))
+}
+
+#[cfg(not(feature = "onnxruntime"))]
+fn takes_tensorrt(_: &Network, _: &BackendOptions) -> bool {
+    false
+}
+
+/// The fastest backend that can run here.
+fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
+    for card in CARDS.into_iter().filter(|&card| takes(card, options)) {
+        if card == Provider::TensorRtRtx && takes(Provider::Cuda, options) {
+            // A process has one ONNX Runtime: the one with CUDA serves for both.
+            let _ = runtime::load_with(options.runtime.as_deref(), Provider::Cuda);
+        }
+        if card == Provider::Cuda && takes_tensorrt(network, options) {
+            match on_provider(Provider::TensorRt, network, options) {
+                Ok(backend) => return Ok(backend),
+                Err(error) => options.announcer.say(&format!("CUDA is tried without TensorRT: {error}")),
+            }
+        }
+        match on_provider(card, network, options) {
+            Ok(backend) => return Ok(backend),
+            Err(error) => options.announcer.say(&format!("{card} is passed over: {error}")),
+        }
+    }
+    if native_is_faster(network, options) {
+        return native(network, options);
+    }
+    on_provider(Provider::Cpu, network, options)
+}
+
+/// Whether `auto` takes the backend native on the CPU: no option is set that only ONNX Runtime takes, and either one
+/// that only native takes, such as 8 bits, or native is the fastest for this network.
+fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
+    let for_onnx_runtime = options.runtime.is_some() || options.device.check_for_native().is_err();
+    let for_native = options.device.check_for(Provider::Cpu).is_err();
+    !for_onnx_runtime && (for_native || NativeBackend::is_fastest(network))
+}
+
+fn native(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
+    options.device.check_for_native()?;
+    let DeviceOptions { isa, arithmetic, policy_head, value_head, .. } = &options.device;
+    let native = NativeOptions {
+        isa: *isa,
+        arithmetic: *arithmetic,
+        policy_head: policy_head.as_deref(),
+        value_head: value_head.as_deref(),
+    };
+    Ok(Arc::new(NativeBackend::new(network, &native, options.history_fill)?))
+}
+
+#[cfg(feature = "onnxruntime")]
+fn on_provider(
+    provider: Provider,
+    network: &Network,
+    options: &BackendOptions,
+) -> Result<Arc<dyn Backend>, BackendError> {
+    options.device.check_for(provider)?;
+    let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
+    let prover = Prover::new(&runtime, provider, network, options);
+    let on_device = |device: u32| -> Result<Arc<dyn Backend>, BackendError> {
+        let announcer = &options.announcer;
+        let backend = in_fitting_type(
+            provider,
+            &options.device,
+            |line| announcer.say(line),
+            |device_options| {
+                let (runtime, fill) = (Arc::clone(&runtime), options.history_fill);
+                let backend =
+                    OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, announcer)?;
+                prover.prove(&backend)?;
+                Ok(backend)
+            },
+        )?;
+        Ok(Arc::new(backend))
+    };
+    match *options.device.devices {
+        [] => on_device(0),
+        [device] => on_device(device),
+        ref several => {
+            let devices = load_side_by_side(several, loaded_alone(provider, several), on_device)?;
+            SeveralDevices::new(devices).map(|several| Arc::new(several) as _).ok_or(BackendError::NoDevice)
+        }
+    }
+}
+
+#[cfg(not(feature = "onnxruntime"))]
+fn on_provider(_: Provider, _: &Network, _: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
+    Err(runtime::RuntimeError::NotInThisBuild.into())
+}
+
+/// Number of devices that are loaded one after another before the rest. With TensorRT, also for RTX, it is 1 for cards of
+/// one kind: the engine of the first serves all, and two cards that built it at once would write the same file. Otherwise
+/// it is all of them, as any two may be of one kind. Other providers need none.
+#[cfg(feature = "onnxruntime")]
+fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
+    let names: Vec<_> = match (provider, nvidia::driver()) {
+        (Provider::TensorRt | Provider::TensorRtRtx, Ok(driver)) => {
+            devices.iter().map(|&device| driver.cards.get(device as usize).cloned()).collect()
+        }
+        (Provider::TensorRt | Provider::TensorRtRtx, Err(_)) => return devices.len(),
+        _ => return 0,
+    };
+    if names.iter().all(|name| name.is_some() && *name == names[0]) { 1 } else { devices.len() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(name: &str) -> String {
+        create(name, None, &BackendOptions::default()).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn an_unknown_name_lists_what_there_is() {
+        let known = "auto, native, onnxruntime, cuda, tensorrt, openvino, coreml, directml, webgpu, tensorrt-rtx, \
+                     migraphx, uniform, random";
+        assert_eq!(line("gpu9000"), format!("unknown backend gpu9000; there are: {known}"));
+    }
+
+    #[test]
+    fn an_absent_backend_is_an_error_that_names_another() {
+        let text = line("onnx-rocm");
+        let start = "the backend onnx-rocm is not in this program, take migraphx or webgpu; there are: auto, ";
+        assert!(text.starts_with(start), "{text}");
+    }
+
+    #[test]
+    fn every_listed_name_is_known() {
+        for name in BACKENDS {
+            assert!(kind(name).is_ok() && kind(&name.to_uppercase()).is_ok(), "{name}");
+        }
+        for (name, _) in ABSENT {
+            assert!(kind(name).is_err(), "{name}");
+        }
+    }
+
+    // docs/lc0.md, 5.2.
+    #[test]
+    fn lc0s_names_are_ours_or_name_the_nearest_of_ours() {
+        for (names, ours) in [
+            (&["blas", "eigen", "onednn", "dnnl"][..], BackendKind::Native),
+            (&["cuda-auto", "cuda-fp16", "cudnn-auto", "onnx-cuda"], BackendKind::OnnxRuntime(Provider::Cuda)),
+            (&["onnx-trt"], BackendKind::OnnxRuntime(Provider::TensorRt)),
+            (&["trivial"], BackendKind::Uniform),
+        ] {
+            for name in names {
+                assert!(kind(name).is_ok_and(|kind| kind == ours), "{name}");
+            }
+        }
+        for (name, nearest) in [
+            ("metal", "coreml"),
+            ("dx12", "directml"),
+            ("sycl-auto", "openvino or webgpu"),
+            ("vulkan", "webgpu"),
+            ("gpu", "auto"),
+            ("xla", "native"),
+            ("demux", "devices=0,1"),
+            ("check", "backendbench --versus"),
+        ] {
+            let text = line(name);
+            assert!(text.split("; there are: ").next().unwrap().contains(nearest), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_network_is_needed_to_run_one() {
+        for name in ["auto", "native", "onnxruntime", "ONNX-CPU", "cuda", "onnx-trt"] {
+            assert_eq!(line(name), format!("the backend {name} needs a network, and none was given"));
+        }
+    }
+
+    #[test]
+    fn a_cache_stands_in_front_unless_its_size_is_0() {
+        let with = |cache_size| {
+            let options = BackendOptions { cache_size, ..BackendOptions::default() };
+            create("uniform", None, &options).unwrap().cache_fill()
+        };
+        assert_eq!((with(0), with(10)), (None, Some(0)));
+    }
+}

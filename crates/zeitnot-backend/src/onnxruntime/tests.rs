@@ -1,0 +1,84 @@
+//! Tests how sessions serve workers.
+
+use super::*;
+use zeitnot_chess::Game;
+use zeitnot_network::testing::random_network;
+
+/// Two sessions serve four workers at once, as on a card; they find their own answers in their own buffers.
+#[test]
+fn sessions_in_turn_keep_workers_apart() {
+    let runtime = zeitnot_runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let network = Network::from_bytes(&random_network(3, 2, 16), "tiny.pb.gz").unwrap();
+    let (options, fill) = (DeviceOptions::default(), HistoryFill::FenOnly);
+    let announcer = Announcer::default();
+    let mut backend = OnnxRuntimeBackend::new(runtime, Provider::Cpu, 0, &network, &options, fill, &announcer).unwrap();
+    let second = backend.shared.session().unwrap();
+    backend.sessions.get_mut().ready.push(Arc::new(Mutex::new(second)));
+    backend.sharing = Sharing::InTurn(2);
+    let mut game = Game::new();
+    let query = |text: &str| {
+        game.push_uci(text).unwrap();
+        Query::new(&game, &game.current().legal_moves(), &backend.attributes)
+    };
+    let queries: Vec<Query> = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "d2d3", "f8c5"].map(query).into();
+    let parts: Vec<&[Query]> = queries.chunks(2).collect();
+    let mut alone = backend.evaluator().unwrap();
+    let expected: Vec<Vec<Evaluation>> = parts.iter().map(|part| alone.evaluate(part).unwrap()).collect();
+    assert_ne!(expected[0], expected[1]);
+    std::thread::scope(|scope| {
+        for (part, expected) in parts.iter().zip(&expected) {
+            let mut evaluator = backend.evaluator().unwrap();
+            scope.spawn(move || (0..100).for_each(|_| assert_eq!(&evaluator.evaluate(part).unwrap(), expected)));
+        }
+    });
+    assert_eq!(backend.sessions.lock().ready.len(), 2, "none is taken away");
+}
+
+/// The first size fails with the memory of a card at its end; here only that a session gives some back and goes on.
+#[test]
+fn a_session_that_gave_memory_back_goes_on() {
+    let runtime = zeitnot_runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let network = Network::from_bytes(&random_network(3, 2, 16), "tiny.pb.gz").unwrap();
+    let (options, announcer) = (DeviceOptions::default(), Announcer::default());
+    let backend =
+        OnnxRuntimeBackend::new(runtime, Provider::Cpu, 0, &network, &options, HistoryFill::FenOnly, &announcer)
+            .unwrap();
+    let mut session = backend.shared.session().unwrap();
+    for rows in [64, 1, 64] {
+        backend.shared.shrink(&mut session, rows).unwrap();
+    }
+}
+
+#[test]
+fn names_lose_the_endings_of_network_files() {
+    assert_eq!(["maia-1900.pb.gz", "a.b.onnx", "744706"].map(stem), ["maia-1900", "a.b", "744706"]);
+}
+
+/// A stand-in for a device that computes wrongly in float16 and, as asked, in float32.
+#[test]
+fn float32_is_tried_where_float16_proves_wrong_and_nothing_was_chosen() {
+    let wrong = |_: &DeviceOptions| BackendError::Wrong { backend: "card".to_owned(), problem: "q is 1".to_owned() };
+    let tried = |provider, datatype, is_wrong_in_float32: bool| {
+        let (said, types) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        let mut options = DeviceOptions::default();
+        options.datatype = datatype;
+        let loaded = in_fitting_type(
+            provider,
+            &options,
+            |line| said.lock().push(line.to_owned()),
+            |options| {
+                types.lock().push(options.datatype);
+                let is_float32 = options.datatype == Some(Precision::Float32);
+                if is_float32 && !is_wrong_in_float32 { Ok(()) } else { Err(wrong(options)) }
+            },
+        );
+        (loaded.is_ok(), types.into_inner(), said.into_inner())
+    };
+    let float32 = Some(Precision::Float32);
+    let line = "CUDA: float32, for in float16 q is 1".to_owned();
+    assert_eq!(tried(Provider::Cuda, None, false), (true, vec![None, float32], vec![line]));
+    assert_eq!(tried(Provider::Cuda, None, true), (false, vec![None, float32], vec![]));
+    let float16 = Some(Precision::Float16);
+    assert_eq!(tried(Provider::Cuda, float16, false), (false, vec![float16], vec![]), "float16 was chosen");
+    assert_eq!(tried(Provider::OpenVino, None, true), (false, vec![None], vec![]), "it was float32");
+}

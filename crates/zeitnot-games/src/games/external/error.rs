@@ -1,0 +1,136 @@
+//! Names what can go wrong with another engine, in one line each.
+
+use std::io;
+use thiserror::Error;
+use zeitnot_base::printable::is_safe;
+
+/// The name of the answer to `go`.
+pub(super) const BEST_MOVE: &str = "bestmove";
+/// Characters of an engine's own text that an error quotes.
+const QUOTED: usize = 200;
+
+/// An engine that cannot be started or does not do what it must. The text is one line that names the engine.
+#[derive(Debug, Error)]
+pub enum ExternalError {
+    /// The command line names no program.
+    #[error("\"{command}\" is no command line: {reason}")]
+    Command {
+        /// The command line.
+        command: String,
+        /// The problem.
+        reason: &'static str,
+    },
+    /// The program cannot be run.
+    #[error("cannot start {program}: {error}")]
+    Start {
+        /// The program.
+        program: String,
+        /// The operating system's reason.
+        error: io::Error,
+    },
+    /// The engine lacks the option, or does not take the value.
+    #[error("{engine}: option {option}: {reason}")]
+    Option {
+        /// The engine.
+        engine: String,
+        /// The option as it was given.
+        option: String,
+        /// The problem.
+        reason: String,
+    },
+    /// The game has castling rights of Chess960, and the engine has no option `UCI_Chess960`.
+    #[error("{engine} does not play Chess960")]
+    Chess960 {
+        /// The engine.
+        engine: String,
+    },
+    /// The process ended, or closed its output.
+    #[error("{engine} ended before {awaited} ({status}){said}")]
+    Ended {
+        /// The engine.
+        engine: String,
+        /// The answer that did not come.
+        awaited: &'static str,
+        /// How the process ended.
+        status: String,
+        /// The last line of its standard error after a colon and a space; empty where nothing was written there.
+        said: String,
+    },
+    /// The engine writes `id` and `option` lines without an end.
+    #[error("{engine} writes more than {limit_kib} KiB of id and option lines before uciok")]
+    Flood {
+        /// The engine.
+        engine: String,
+        /// The limit for these lines, in KiB.
+        limit_kib: usize,
+    },
+    /// No answer came in time, or the engine does not read its input.
+    #[error("{engine} gave no {awaited} within {waited_ms:.0} ms")]
+    Stalled {
+        /// The engine.
+        engine: String,
+        /// The answer that did not come.
+        awaited: &'static str,
+        /// How long the wait was, in milliseconds.
+        waited_ms: f64,
+    },
+    /// The wait for an answer was called off.
+    #[error("the wait for {awaited} of {engine} was called off")]
+    CalledOff {
+        /// The engine.
+        engine: String,
+        /// The answer that was waited for.
+        awaited: &'static str,
+    },
+    /// The answer to `go` is no legal move.
+    #[error("{engine} answered \"{answer}\": {reason}")]
+    BadMove {
+        /// The engine.
+        engine: String,
+        /// The line of the answer.
+        answer: String,
+        /// The problem.
+        reason: String,
+    },
+    /// An error came before, and the engine has not been started again since.
+    #[error("{engine} does not run")]
+    NotRunning {
+        /// The engine.
+        engine: String,
+    },
+}
+
+impl ExternalError {
+    /// Whether the error came while the engine's clock ran: from `go` to `bestmove`, not while it got ready.
+    pub fn is_in_search(&self) -> bool {
+        let (ExternalError::Stalled { awaited, .. }
+        | ExternalError::Ended { awaited, .. }
+        | ExternalError::CalledOff { awaited, .. }) = self
+        else {
+            return matches!(self, ExternalError::BadMove { .. });
+        };
+        *awaited == BEST_MOVE
+    }
+}
+
+/// An engine's text in one short line, for an error or a name: characters that are not safe to print become blanks.
+pub(super) fn one_line(text: &str) -> String {
+    let clean = text.trim().chars().map(|c| if is_safe(c) { c } else { ' ' });
+    let mut line: String = clean.clone().take(QUOTED).collect();
+    if clean.count() > QUOTED {
+        line.push_str("...");
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_is_short_and_safe_to_print() {
+        assert_eq!(one_line(" a\tb\u{1b}[31m\u{7}c\r\n"), "a b [31m c");
+        assert_eq!(one_line("a\u{202e}b\u{9b}c\u{2028}d"), "a b c d");
+        assert_eq!(one_line(&"é".repeat(1000)), "é".repeat(QUOTED) + "...");
+    }
+}
