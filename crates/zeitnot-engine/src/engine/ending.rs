@@ -9,21 +9,21 @@ impl Engine {
     /// Whether there is a search that only [`Engine::stop`] is sure to end.
     pub fn is_endless(&self) -> bool {
         let is_endless = |search: &Search| search.is_endless() && !search.is_finished();
-        self.unstarted.is_some() || self.search.as_ref().is_some_and(is_endless)
+        self.running.unstarted.is_some() || self.running.search.as_ref().is_some_and(is_endless)
     }
 
     /// Whether a search, or the failure of one, has still to be answered.
     pub fn is_searching(&self) -> bool {
-        self.unstarted.is_some() || self.search.as_ref().is_some_and(|search| !search.is_finished())
+        self.running.unstarted.is_some() || self.running.search.as_ref().is_some_and(|search| !search.is_finished())
     }
 
     /// Makes the search answer now.
     pub fn stop(&mut self) {
-        if let Some(search) = &self.search {
+        if let Some(search) = &self.running.search {
             search.stop();
         }
-        self.pondering = None;
-        if let Some(Unstarted { listener, error }) = self.unstarted.take() {
+        self.running.pondering = None;
+        if let Some(Unstarted { listener, error }) = self.running.unstarted.take() {
             listener.finished(&SearchEnd {
                 best: self.unsearched(),
                 ponder: None,
@@ -39,12 +39,12 @@ impl Engine {
 
     /// The move to play when no search is possible: a mate, or the best by material. `None` without a legal move.
     pub fn unsearched(&self) -> Option<Move> {
-        look_by_material(&self.game, &self.game.current().legal_moves()).map(|(mv, _)| mv)
+        look_by_material(&self.state.game, &self.state.game.current().legal_moves()).map(|(mv, _)| mv)
     }
 
     /// Ends the search, if there is one: its answer is given now. Batches still under evaluation are not waited for.
     pub fn finish(&mut self) {
-        if let Some(search) = self.search.take() {
+        if let Some(search) = self.running.search.take() {
             self.take_back(search.finish());
         }
         self.stop();
@@ -52,30 +52,30 @@ impl Engine {
 
     /// Waits until the search has given its answer of its own accord. Its threads may still be busy with a last batch.
     pub fn wait_for_answer(&self) {
-        if let Some(search) = &self.search {
+        if let Some(search) = &self.running.search {
             search.wait_for_answer();
         }
     }
 
     /// Waits until the search has ended of its own accord, its last batches included.
     pub fn wait(&mut self) {
-        if let Some(search) = self.search.take() {
+        if let Some(search) = self.running.search.take() {
             self.take_back(search.wait());
         }
     }
 
     pub(super) fn take_back(&mut self, finished: Finished) {
-        self.busy_until_ms = finished.busy_until_ms;
-        self.tree = Some(finished.tree);
-        self.time = Some(finished.time);
-        if let Some(loaded) = &mut self.loaded {
+        self.running.busy_until_ms = finished.busy_until_ms;
+        self.state.tree = Some(finished.tree);
+        self.state.time = Some(finished.time);
+        if let Some(loaded) = &mut self.device.loaded {
             loaded.latency = finished.latency;
         }
     }
 
     /// Takes tree, time and latency back from the search, if it has answered.
     pub(super) fn collect(&mut self) {
-        if self.search.as_ref().is_some_and(Search::is_finished) {
+        if self.running.search.as_ref().is_some_and(Search::is_finished) {
             self.finish();
         }
     }

@@ -8,7 +8,7 @@ use thiserror::Error;
 use zeitnot_backend::{Backend, BackendError, BackendOptions, CachedBackend, EvaluatorPool};
 use zeitnot_base::announcer::Announcer;
 use zeitnot_base::files::named_path;
-use zeitnot_network::{HistoryFill, Location, NetworkError};
+use zeitnot_network::{Location, NetworkError};
 use zeitnot_runtime::Provider;
 use zeitnot_time::SpecError;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
@@ -55,31 +55,39 @@ pub enum RuntimePolicy {
 /// The options that a loaded backend depends on.
 #[derive(Clone, Debug, PartialEq)]
 struct Key {
-    weights: Option<PathBuf>,
-    backend: String,
-    backend_options: String,
-    runtime: Option<PathBuf>,
-    cache: u64,
-    history_fill: HistoryFill,
+    /// Those whose declaration says so; `NNCacheSize` is what the memory limit leaves of it.
+    options: Options,
     /// Whether a Maia plays that is not named.
     takes_maia: bool,
 }
 
 impl Key {
     fn of(options: &Options) -> Key {
-        let weights = named_path(&options.weights);
         // Where it decides nothing, another time manager loads nothing anew.
-        let is_unnamed = weights.is_none() && zeitnot_backend::needs_network(&options.backend).unwrap_or(true);
+        let is_unnamed =
+            named_path(&options.weights).is_none() && zeitnot_backend::needs_network(&options.backend).unwrap_or(true);
         let takes_maia = options.against_person || human::rating_of(&options.time_manager).is_some();
-        Key {
-            weights,
+        let options = Options {
             backend: options.backend.to_ascii_lowercase(),
-            backend_options: options.backend_options.clone(),
-            runtime: named_path(&options.runtime),
             cache: options.cache_positions(),
-            history_fill: options.history_fill,
-            takes_maia: is_unnamed && takes_maia,
-        }
+            ..options.only(|facts| facts.network)
+        };
+        Key { options, takes_maia: is_unnamed && takes_maia }
+    }
+
+    /// The network file that is named.
+    fn weights(&self) -> Option<PathBuf> {
+        named_path(&self.options.weights)
+    }
+
+    /// The library of ONNX Runtime that is named.
+    fn runtime(&self) -> Option<PathBuf> {
+        named_path(&self.options.runtime)
+    }
+
+    /// The key of the network alone, without a cache in front.
+    fn without_cache(self) -> Key {
+        Key { options: Options { cache: 0, ..self.options }, ..self }
     }
 }
 
@@ -96,13 +104,54 @@ impl Failure {
     pub(crate) fn of(options: &Options) -> Failure {
         let key = Key::of(options);
         let network =
-            zeitnot_network::find(key.weights.as_deref()).ok().and_then(|found| found.path().map(PathBuf::from));
+            zeitnot_network::find(key.weights().as_deref()).ok().and_then(|found| found.path().map(PathBuf::from));
         let stamp = |path: Option<&PathBuf>| {
             let metadata = path?.metadata().ok()?;
             Some((metadata.modified().ok()?, metadata.len()))
         };
-        let files = [stamp(network.as_ref()), stamp(key.runtime.as_ref())];
+        let files = [stamp(network.as_ref()), stamp(key.runtime().as_ref())];
         Failure { key, files }
+    }
+}
+
+/// The network on its device, and how it is loaded.
+pub(super) struct Device {
+    pub policy: RuntimePolicy,
+    pub loaded: Option<Loaded>,
+    /// The options that failed to load last, if they did.
+    pub failed: Option<Failure>,
+    /// The `WeightsFile` and the Elo of a level; the options with the network that plays for them.
+    of_level: Option<((String, u64), Options)>,
+}
+
+impl Device {
+    pub(super) fn new(policy: RuntimePolicy) -> Device {
+        Device { policy, loaded: None, failed: None, of_level: None }
+    }
+
+    /// The options whose network is loaded for `given`: with a level, those of its network.
+    pub(super) fn options(&mut self, given: &Options) -> Options {
+        let Some(elo) = given.elo_limit() else { return given.clone() };
+        let asked = (given.weights.clone(), elo);
+        let loaded = match self.of_level.take() {
+            // Looking at the files takes time, and this move may be on the clock.
+            Some((known, Options { weights, backend, backend_options, .. })) if known == asked => {
+                Options { weights, backend, backend_options, ..given.clone() }
+            }
+            _ => given.with_network_of_level(),
+        };
+        if loaded.weights != asked.0 {
+            self.of_level = Some((asked, loaded.clone()));
+        }
+        loaded
+    }
+
+    /// The loaded network.
+    ///
+    /// # Errors
+    /// [`EngineError::NothingLoaded`].
+    pub(super) fn loaded(&mut self) -> Result<&mut Loaded, EngineError> {
+        self.loaded.as_mut().ok_or(EngineError::NothingLoaded)
     }
 }
 
@@ -121,7 +170,7 @@ pub(super) struct Loaded {
 impl Loaded {
     /// The options that decide what the backend computes; `None` where it was handed in.
     pub(super) fn computes(&self) -> Option<impl PartialEq + use<>> {
-        self.key.clone().map(|key| Key { cache: 0, ..key })
+        self.key.clone().map(Key::without_cache)
     }
 }
 
@@ -171,12 +220,12 @@ pub fn load_network(
     announcer: &Announcer,
 ) -> Result<LoadedNetwork, EngineError> {
     let loaded = options.with_network_of_level();
-    open(&Key { cache: 0, ..Key::of(&loaded) }, Named::of(options, &loaded), policy, announcer)
+    open(&Key::of(&loaded).without_cache(), Named::of(options, &loaded), policy, announcer)
 }
 
 /// Whether engines with these options can play with one loaded network.
 pub fn is_same_network(first: &Options, second: &Options) -> bool {
-    let key = |options: &Options| Key { cache: 0, ..Key::of(&options.with_network_of_level()) };
+    let key = |options: &Options| Key::of(&options.with_network_of_level()).without_cache();
     key(first) == key(second)
 }
 
@@ -207,31 +256,32 @@ impl Named {
 
 fn open(key: &Key, named: Named, policy: RuntimePolicy, announcer: &Announcer) -> Result<LoadedNetwork, EngineError> {
     let backend_options = BackendOptions {
-        runtime: key.runtime.clone(),
-        cache_size: key.cache as usize,
-        history_fill: key.history_fill,
-        device: key.backend_options.parse().map_err(BackendError::from)?,
+        runtime: key.runtime(),
+        cache_size: key.options.cache as usize,
+        history_fill: key.options.history_fill,
+        device: key.options.backend_options.parse().map_err(BackendError::from)?,
         announcer: announcer.clone(),
         ..BackendOptions::default()
     };
-    let (location, network) = match zeitnot_backend::needs_network(&key.backend)? {
+    let (location, network) = match zeitnot_backend::needs_network(&key.options.backend)? {
         false => (None, None),
         true => {
             let passed_over = |error: &NetworkError| announcer.say(&format!("{error}; it is passed over"));
             let interface = &backend_options.device.interface;
             let (location, network) =
-                zeitnot_network::load_for(key.weights.as_deref(), interface, key.takes_maia, passed_over)?;
+                zeitnot_network::load_for(key.weights().as_deref(), interface, key.takes_maia, passed_over)?;
             // What drives other devices is large and asked for by name.
             if let RuntimePolicy::Install(announce) = policy
-                && zeitnot_backend::provider_of(&key.backend, &backend_options)? == Some(Provider::Cpu)
-                && !zeitnot_backend::takes_native(&key.backend, &network, &backend_options)?
+                && zeitnot_backend::provider_of(&key.options.backend, &backend_options)? == Some(Provider::Cpu)
+                && !zeitnot_backend::takes_native(&key.options.backend, &network, &backend_options)?
             {
-                zeitnot_runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
+                zeitnot_runtime::ensure_installed_at(key.runtime().as_deref(), &announce)
+                    .map_err(BackendError::from)?;
             }
             (Some(location), Some(network))
         }
     };
-    let backend = zeitnot_backend::create(&key.backend, network.as_ref(), &backend_options)?;
+    let backend = zeitnot_backend::create(&key.options.backend, network.as_ref(), &backend_options)?;
     let reason = location.as_ref().map(|location| reason(location, named)).unwrap_or_default();
     let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
     let news = format!("{}{described}{reason}", backend.attributes());

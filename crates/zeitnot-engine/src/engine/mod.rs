@@ -26,20 +26,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | file | contents |
-//! |---|---|
-//! | `options`, `option_kind`, `words`, `ignored_options` | the declaration of each option, kinds of values, options of words, and Lc0's options that do nothing |
-//! | `loading`, `preparing` | a loaded network with its evaluators; what the options name is loaded, or a substitute |
-//! | `network_evaluator` | evaluations of a network without a search |
-//! | `book`, `books_and_tables` | opening books in Polyglot's format; the books and endgame tables of an engine |
-//! | `following`, `timed_move` | the game, its tree and its clock from move to move; the test by which a clock goes on |
-//! | `tree_file` | saved trees |
-//! | `go` | the parameters of `go`: clocks and limits of one move |
-//! | `searching`, `ending` | the start of a search with its plan; stop, answer and end |
-//! | `ponder`, `search_and_wait` | pondering and its hit; searches that are waited for |
-//! | `strength` | levels, and a Maia that plays as people do |
-//! | `algorithm`, `contempt`, `ratings` | moves by the network alone; the side that contempt favours; the ratings that a Maia-3 plays by |
-//! | `score` | scores of every `ScoreType`, win, draw and loss in permille |
+//! | file | contents | part |
+//! |---|---|---|
+//! | `options`, `option_kind`, `words`, `ignored_options` | the declaration of each option, kinds of values, options of words, and Lc0's options that do nothing | |
+//! | `loading`, `preparing` | a loaded network with its evaluators; what the options name is loaded, or a substitute | device |
+//! | `network_evaluator` | evaluations of a network without a search | device |
+//! | `game_state`, `following`, `timed_move` | the game, its tree and its clock; from move to move; the test by which a clock goes on | state |
+//! | `book`, `books_and_tables`, `tree_file` | opening books in Polyglot's format; the books and endgame tables of an engine; saved trees | shelf |
+//! | `strength` | levels, and a Maia that plays as people do | persona |
+//! | `contempt`, `ratings` | the side that contempt favours; the ratings that a Maia-3 plays by | persona |
+//! | `go`, `turn`, `algorithm` | the parameters of `go`; everything that they mean for one move, decided once; moves by the network alone | |
+//! | `searching`, `running`, `ending` | the start of a search with its plan; the search; stop, answer and end | running |
+//! | `ponder`, `search_and_wait` | pondering and its hit; searches that are waited for | running |
+//! | `score` | scores of every `ScoreType`, win, draw and loss in permille | |
+//!
+//! # From `go wtime` to `bestmove`
+//!
+//! `uci/parse` -> `uci/session` -> `engine/searching` -> `engine/turn` -> `engine/following` -> `zeitnot_time::timekeeper`
+//! -> `search/run` -> `search/gather`, `search/tree` -> `zeitnot_time::stoppers` -> `search/root` -> `engine/ending` ->
+//! `uci/reporter`. None of them calls one before it but through the listener of the search.
 
 pub mod ignored_options;
 pub mod options;
@@ -50,6 +55,7 @@ mod books_and_tables;
 mod contempt;
 mod ending;
 mod following;
+mod game_state;
 mod go;
 mod loading;
 mod network_evaluator;
@@ -57,12 +63,14 @@ mod option_kind;
 mod ponder;
 mod preparing;
 mod ratings;
+mod running;
 mod score;
 mod search_and_wait;
 mod searching;
 mod strength;
 mod timed_move;
 mod tree_file;
+mod turn;
 mod words;
 
 pub use algorithm::SearchAlgorithm;
@@ -83,88 +91,58 @@ pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 pub use crate::search::{EndReason, Line, Listener, MOST_MOVES, MoveStats, Report, SearchEnd};
 
 use crate::managers::{self, Patience};
-use crate::search::{Search, SearchParams, SearchThreads, SharedRootObserver, Tree, WdlRescale};
+use crate::search::SharedRootObserver;
 use books_and_tables::BooksAndTables;
-use loading::{Failure, Loaded};
+use game_state::GameState;
+use loading::{Device, Loaded};
 use parking_lot::Mutex;
-use ponder::{Pondering, Unstarted};
-use rand::rngs::Xoshiro256PlusPlus;
-use std::collections::BTreeMap;
+use running::Running;
 use std::sync::Arc;
-use timed_move::TimedMove;
-use words::TreeMemory;
+use strength::Persona;
 use zeitnot_backend::{Backend, DeviceOptions};
 use zeitnot_base::announcer::Announcer;
 use zeitnot_base::clock::Clock;
-use zeitnot_chess::{Game, Ratings};
 use zeitnot_time::{DEFAULT_MANAGER, Timekeeper, event_log};
 
-/// A playing engine.
+/// A playing engine. Its parts do not know each other: the methods of the engine carry facts from one to another.
 pub struct Engine {
     options: Options,
     clock: Arc<dyn Clock>,
-    runtime_policy: RuntimePolicy,
     announcer: Announcer,
     /// The announcer, for the makers of time managers.
     shared_announcer: Arc<Mutex<Announcer>>,
-    loaded: Option<Loaded>,
-    game: Game,
-    /// `None` while a search has the tree.
-    tree: Option<Tree>,
-    /// The time of the game; `None` while a search has it.
-    time: Option<Timekeeper>,
-    /// The options that failed to load last, if they did.
-    failed: Option<Failure>,
-    /// The last lines announced on `Slowmover`, the time manager's parameters, the limit of memory, memory that was
-    /// refused, idle devices, and a `TreeFile` that can be no file.
-    notes: [Option<String>; 6],
-    search: Option<Search>,
-    threads: SearchThreads,
-    /// Time on the engine's clock at which the last batch of the last search on the caller's thread is over.
-    busy_until_ms: f64,
-    /// Rescaling by which the tree's values were computed.
-    rescaled: WdlRescale,
-    /// Ratings by which the tree's positions were evaluated.
-    rated: Option<Ratings>,
-    /// The options that decided what the tree holds; `None` before the first search.
-    decisive: Option<BTreeMap<String, String>>,
-    /// Source of the seeds for the searches of a game; `None` before the first one, and without `RandomSeed`.
-    random: Option<Xoshiro256PlusPlus>,
-    books_and_tables: BooksAndTables,
-    pondering: Option<Pondering>,
-    unstarted: Option<Unstarted>,
-    /// The last move of the game that was searched on a clock.
-    last_timed: Option<TimedMove>,
-    /// For a position that came without moves and can be the game's next one: plies that the counters of its FEN lack.
-    /// The clock of its search decides whether it is.
-    next_by_board: Option<u32>,
-    /// Plies of the game that the counters of its FENs lack.
-    missing_plies: u32,
+    root_observer: Option<SharedRootObserver>,
     /// Whether a search with `movetime` is an analysis, and no move of a game.
     is_analysis: bool,
+    device: Device,
+    state: GameState,
+    running: Running,
+    persona: Persona,
+    shelf: Shelf,
+    notes: Notes,
+}
+
+/// The files beside the network.
+#[derive(Default)]
+struct Shelf {
+    books_and_tables: BooksAndTables,
     /// The file that the tree is saved in, if `TreeFile` names one.
     tree_file: Option<tree_file::TreeFile>,
-    /// The network's prior of the reply that the opponent has just played, by the last search.
-    reply_prior: Option<f32>,
-    root_observer: Option<SharedRootObserver>,
-    /// Whether a Maia plays as people do, in their time.
-    plays_maias: bool,
-    /// Whether a level, or a Maia's manner, limited the last move; and the last line on one.
-    was_limited: bool,
-    manner_told: String,
+}
+
+/// The lines that the user was told.
+#[derive(Default)]
+struct Notes {
+    /// The last lines on `Slowmover`, the time manager's parameters, the limit of memory, memory that was refused, idle
+    /// devices, and a `TreeFile` that can be no file.
+    said: [Option<String>; 6],
     /// Whether the user was told that the clock is within the overhead.
-    overhead_told: bool,
-    /// Seed of the chance between two levels, and of a person's times, in this game.
-    game_seed: u64,
-    /// The `WeightsFile` and the Elo of a level; network, backend and its options that play for them.
-    of_level: Option<((String, u64), String, String, String)>,
+    overhead: bool,
 }
 
 impl Engine {
     /// An engine that reads the time from `clock` and may or may not fetch a missing ONNX Runtime.
     pub fn new(options: Options, clock: Arc<dyn Clock>, runtime_policy: RuntimePolicy) -> Engine {
-        let game = Game::new();
-        let tree = Some(Tree::new(game.clone()));
         // A specification that names no manager is an error of the first move that has a clock.
         let announcer = Announcer::default();
         let shared_announcer = Arc::new(Mutex::new(announcer.clone()));
@@ -175,38 +153,16 @@ impl Engine {
         Engine {
             options,
             clock,
-            runtime_policy,
             announcer,
             shared_announcer,
-            loaded: None,
-            game,
-            tree,
-            time: Some(time.expect("the default manager exists")),
-            failed: None,
-            notes: [const { None }; 6],
-            search: None,
-            threads: SearchThreads::default(),
-            busy_until_ms: f64::NEG_INFINITY,
-            rescaled: WdlRescale::NONE,
-            rated: None,
-            decisive: None,
-            random: None,
-            books_and_tables: BooksAndTables::default(),
-            pondering: None,
-            unstarted: None,
-            last_timed: None,
-            next_by_board: None,
-            missing_plies: 0,
-            reply_prior: None,
-            tree_file: None,
-            is_analysis: false,
             root_observer: None,
-            plays_maias: false,
-            was_limited: false,
-            manner_told: String::new(),
-            overhead_told: false,
-            game_seed: rand::random(),
-            of_level: None,
+            is_analysis: false,
+            device: Device::new(runtime_policy),
+            state: GameState::new(time.expect("the default manager exists")),
+            running: Running::default(),
+            persona: Persona::default(),
+            shelf: Shelf::default(),
+            notes: Notes::default(),
         }
     }
 
@@ -224,7 +180,7 @@ impl Engine {
         let mut engine = Engine::new(options, clock, RuntimePolicy::FindOnly);
         let mut loaded = Loaded::handed_in(backend, &engine.options);
         loaded.ensure_evaluators(&engine.options)?;
-        engine.loaded = Some(loaded);
+        engine.device.loaded = Some(loaded);
         Ok(engine)
     }
 
@@ -232,7 +188,7 @@ impl Engine {
     /// that is to be replayed begins with [`Engine::new_game`].
     pub fn observe_time(&mut self, observer: Option<Box<dyn event_log::Observer>>) {
         self.finish();
-        if let Some(time) = &mut self.time {
+        if let Some(time) = &mut self.state.time {
             time.observe_by(observer);
         }
     }
@@ -289,7 +245,7 @@ impl Engine {
         let mut options = self.options.clone();
         options.set(name, value)?;
         self.set_options(options)?;
-        self.books_and_tables.option_set(name);
+        self.shelf.books_and_tables.option_set(name);
         Ok(())
     }
 
@@ -309,39 +265,18 @@ impl Engine {
         }
         contempt::parse(&options.contempt, &options.opponent, 0.0)?;
         if options.random_seed != self.options.random_seed {
-            self.random = None;
+            self.state.random = None;
         }
         options.backend_options.parse::<DeviceOptions>().map_err(OptionError::BackendOptions)?;
         self.options = options;
         Ok(())
     }
 
-    /// The parameters of a search with limits `go` of the current position, by the options.
-    pub(super) fn search_params(&self, go: &GoParams) -> SearchParams {
-        let mut params = self.played_options(go).search_params();
-        params.wdl_rescale.side = contempt::side(self.options.contempt_mode, self.game.current().turn(), go);
-        params.overlooks = self.manner(go).map(|manner| manner.overlooks);
-        params
-    }
-
-    /// Whether a search with these limits keeps all positions that are searched: an analysis does, which has no clock, and
-    /// whatever goes on in its tree.
-    pub(super) fn keeps_positions(&self, go: &GoParams) -> bool {
-        let Options { tree_memory, algorithm, .. } = &self.options;
-        let is_plain = *algorithm == SearchAlgorithm::Classic && self.manner(go).is_none();
-        if *tree_memory != TreeMemory::Forest || !is_plain || self.options.memory_limit().is_none() {
-            return false;
-        }
-        let is_move = go.movetime.is_some() && !self.is_analysis;
-        let is_timed = go.clock(self.game.current().turn()).is_some() || is_move || go.ponder;
-        !is_timed || self.tree.as_ref().is_some_and(|tree| tree.keeps)
-    }
-
     /// A line for the user when contempt is set but has no effect in this search.
     pub fn contempt_note(&self, go: &GoParams) -> Option<&'static str> {
-        let idle =
-            self.options.contempt_mode == ContemptMode::Play && self.search_params(go).wdl_rescale.side.is_none();
-        (idle && self.options.search_params().wdl_rescale.diff != 0.0)
+        let Options { contempt_mode, .. } = self.options;
+        let side = contempt::side(contempt_mode, self.state.game.current().turn(), go);
+        (contempt_mode == ContemptMode::Play && side.is_none() && self.options.search_params().wdl_rescale.diff != 0.0)
             .then_some("contempt: nobody plays in a search without end; ContemptMode can favour White or Black")
     }
 }

@@ -27,8 +27,28 @@ pub struct OptionSpec {
     pub kind: Kind,
     /// One line of help.
     pub help: &'static str,
+    /// The facts about the option that other files ask for.
+    pub(super) facts: Facts,
     get: fn(&Options) -> String,
     set: fn(&mut Options, &str) -> bool,
+    copy: fn(&mut Options, &Options),
+}
+
+/// The facts about an option that stand in its declaration.
+pub(super) struct Facts {
+    /// People set it: `uci` lists it, and the others only with `--show-hidden`, since GUIs make a dialog of all that is
+    /// listed.
+    pub listed: bool,
+    /// It decides what a tree holds, not only how a search goes on in it.
+    pub tree: bool,
+    /// A level keeps it: it does not change how well a search plays.
+    pub level: bool,
+    /// The network is loaded anew where it changes.
+    pub network: bool,
+}
+
+impl Facts {
+    const NONE: Facts = Facts { listed: false, tree: false, level: false, network: false };
 }
 
 impl OptionSpec {
@@ -39,7 +59,7 @@ impl OptionSpec {
 }
 
 macro_rules! options {
-    ($($field:ident: $type:ty = $default:expr, $name:expr, $flag:literal $($short:literal)?, $kind:expr, $help:literal;)*) => {
+    ($($field:ident: $type:ty = $default:expr, $name:expr, $flag:literal $($short:literal)?, $kind:expr, $help:literal [$($fact:ident)*];)*) => {
         /// The values of all options. Each field is an option of [`SPECS`].
         #[derive(Clone, Debug, PartialEq)]
         pub struct Options {
@@ -69,11 +89,13 @@ macro_rules! options {
             short: options!(@short $($short)?),
             kind: $kind,
             help: $help,
+            facts: Facts { $($fact: true,)* ..Facts::NONE },
             get: |options| OptionValue::print(&options.$field),
             set: |options, text| match OptionValue::read(text, $kind) {
                 Some(value) => { options.$field = value; true }
                 None => false,
             },
+            copy: |options, from| options.$field.clone_from(&from.$field),
         },)*];
     };
     (@short) => { None };
@@ -103,248 +125,209 @@ const LARGEST_SEED: u64 = i32::MAX as u64;
 
 options! {
     weights: String = "", "WeightsFile", "weights" 'w', Kind::File,
-        "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/ or the user's data folder, Zeitnot's own and Maias left out, or else the one built in";
+        "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/ or the user's data folder, Zeitnot's own and Maias left out, or else the one built in" [listed level network];
     backend: String = "auto", "Backend", "backend" 'b', Kind::Text,
-        "Evaluator of positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, webgpu, tensorrt-rtx, migraphx, uniform or random";
+        "Evaluator of positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, webgpu, tensorrt-rtx, migraphx, uniform or random" [listed level network];
     backend_options: String = "", "BackendOptions", "backend-opts" 'o', Kind::Text,
-        "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see docs/devices.md)";
+        "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see docs/devices.md)" [listed level network];
     runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,
-        "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)";
+        "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)" [network];
     algorithm: SearchAlgorithm = SearchAlgorithm::Classic, "SearchAlgorithm", "search-algorithm",
         Kind::of_words::<SearchAlgorithm>(),
-        "classic: the tree search; policyhead: the move that the network likes best, or by Temperature; valuehead: the one it values most";
+        "classic: the tree search; policyhead: the move that the network likes best, or by Temperature; valuehead: the one it values most" [listed];
     strict: bool = false, "Strict", "strict", Kind::Check,
-        "As a UCI engine, end with an error where the network or the backend that was named cannot be had, and play on with no other";
+        "As a UCI engine, end with an error where the network or the backend that was named cannot be had, and play on with no other" [listed];
     threads: u64 = 0u64, "Threads", "threads" 't', Kind::Spin { min: 0, max: 128 },
-        "Search threads, each with a batch of its own; 0: as many as suit the backend";
+        "Search threads, each with a batch of its own; 0: as many as suit the backend" [listed];
     minibatch_size: u64 = 0u64, "MinibatchSize", "minibatch-size", Kind::Spin { min: 0, max: 1024 },
-        "Positions evaluated at once; 0: as many as suit the backend, on a CPU fewer while the tree is small";
+        "Positions evaluated at once; 0: as many as suit the backend, on a CPU fewer while the tree is small" [listed];
     cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
-        "Evaluations kept in memory";
+        "Evaluations kept in memory" [listed level];
     ram_limit: u64 = 0u64, "RamLimitMb", "ramlimit-mb", Kind::Spin { min: 0, max: 100_000_000 },
-        "Megabytes that tree and cache may take together; at the limit the least visited nodes are forgotten. 0: in play half of the memory that is free at the start, else no limit. A sixteenth of all memory, 1 GB at most, stays free in any case";
+        "Megabytes that tree and cache may take together; at the limit the least visited nodes are forgotten. 0: in play half of the memory that is free at the start, else no limit. A sixteenth of all memory, 1 GB at most, stays free in any case" [listed level];
     hash: u64 = 0u64, "Hash", "hash", Kind::Spin { min: 0, max: 100_000_000 },
-        "The same under the name that most engines have for it; the smaller of the two holds";
+        "The same under the name that most engines have for it; the smaller of the two holds" [listed level];
     time_manager: String = DEFAULT_MANAGER, "TimeManager", "time-manager", Kind::Text,
-        "How time is budgeted, as name(parameter=value,...)";
+        "How time is budgeted, as name(parameter=value,...)" [listed level];
     slowmover: f32 = 1.0, "Slowmover", "slowmover", Kind::Float { min: 0.0, max: 100.0 },
-        "Other than 1: the time manager is legacy(slowmover=...), unless TimeManager names another one";
+        "Other than 1: the time manager is legacy(slowmover=...), unless TimeManager names another one" [level];
     move_overhead: u64 = 200u64, MOVE_OVERHEAD, "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
-        "Milliseconds lost between the engine and the clock, per move; a clock loses the measured lag on top, a movetime a tenth at most unless this is set";
+        "Milliseconds lost between the engine and the clock, per move; a clock loses the measured lag on top, a movetime a tenth at most unless this is set" [level];
     time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
-        "Print every quantity behind a move's budget, not only what comes out, and after the move the time it took, the estimates, and the reason that it stopped";
+        "Print every quantity behind a move's budget, not only what comes out, and after the move the time it took, the estimates, and the reason that it stopped" [listed];
     keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,
-        "Keep the time manager's estimates when a position does not continue the game";
+        "Keep the time manager's estimates when a position does not continue the game" [];
     ponder: bool = false, "Ponder", "ponder", Kind::Check,
-        "Set by a GUI that lets the engine think on the opponent's time; go ponder is understood either way";
+        "Set by a GUI that lets the engine think on the opponent's time; go ponder is understood either way" [listed];
     syzygy_path: String = "", "SyzygyPath", "syzygy-paths" 's', Kind::Text,
-        "Folders of Syzygy endgame tables, separated by ; (or : where paths have none)";
+        "Folders of Syzygy endgame tables, separated by ; (or : where paths have none)" [listed level];
     syzygy_fast_play: bool = false, "SyzygyFastPlay", "syzygy-fast-play", Kind::Check,
-        "Win with tables the shortest way to the next capture or pawn move, not the network's";
+        "Win with tables the shortest way to the next capture or pawn move, not the network's" [level];
     own_book: bool = false, "OwnBook", "own-book", Kind::Check,
-        "Play from the opening book that BookFile names";
+        "Play from the opening book that BookFile names" [listed];
     book_file: String = "", "BookFile", "book-file", Kind::File,
-        "Opening book in Polyglot's format (.bin)";
+        "Opening book in Polyglot's format (.bin)" [listed];
     best_book_move: bool = false, "BestBookMove", "best-book-move", Kind::Check,
-        "Play the book's best move; otherwise one drawn by the weights of all";
+        "Play the book's best move; otherwise one drawn by the weights of all" [];
     book_depth: u64 = 100u64, "BookDepth", "book-depth", Kind::Spin { min: 1, max: 1000 },
-        "Moves of a game for which the book is asked";
+        "Moves of a game for which the book is asked" [];
     multi_pv: u64 = 1u64, "MultiPV", "multipv", Kind::Spin { min: 1, max: 500 },
-        "Lines of analysis";
+        "Lines of analysis" [listed level];
     score_type: ScoreType = ScoreType::WdlMu, "ScoreType", "score-type", Kind::of_words::<ScoreType>(),
-        "Quantity from which the score in centipawns is computed";
+        "Quantity from which the score in centipawns is computed" [listed];
     chess960: bool = false, "UCI_Chess960", "chess960", Kind::Check,
-        "Write castling as king takes rook";
+        "Write castling as king takes rook" [listed];
     show_wdl: bool = false, "UCI_ShowWDL", "show-wdl", Kind::Check,
-        "Report win, draw and loss in permille";
+        "Report win, draw and loss in permille" [listed];
     show_moves_left: bool = false, "UCI_ShowMovesLeft", "show-movesleft", Kind::Check,
-        "Report the moves left by the network's moves-left head";
+        "Report the moves left by the network's moves-left head" [];
     show_eps: bool = false, "UCI_ShowEPS", "show-eps", Kind::Check,
-        "Report evaluations a second, without answers of the cache and ends of the game";
+        "Report evaluations a second, without answers of the cache and ends of the game" [];
     per_pv_counters: bool = false, "PerPVCounters", "per-pv-counters", Kind::Check,
-        "Report the visits of each line of analysis instead of those of the whole tree";
+        "Report the visits of each line of analysis instead of those of the whole tree" [];
     verbose_move_stats: bool = false, "VerboseMoveStats", "verbose-move-stats" 'v', Kind::Check,
-        "Print statistics of every root move after a search";
+        "Print statistics of every root move after a search" [listed level];
     log_live_stats: bool = false, "LogLiveStats", "log-live-stats", Kind::Check,
-        "Print them with every report, too: with VerboseMoveStats to the GUI, else to the log file";
+        "Print them with every report, too: with VerboseMoveStats to the GUI, else to the log file" [level];
     log_file: String = "", "LogFile", "logfile" 'l', Kind::File,
-        "Append all input and output over UCI, and the statistics of the moves, to this file, or to `<stderr>`; empty: nowhere";
+        "Append all input and output over UCI, and the statistics of the moves, to this file, or to `<stderr>`; empty: nowhere" [listed level];
     smart_pruning_factor: f32 = 1.33, "SmartPruningFactor", "smart-pruning-factor", Kind::Float { min: 0.0, max: 10.0 },
-        "How readily moves that cannot become best any more are left alone; 0: never";
+        "How readily moves that cannot become best any more are left alone; 0: never" [];
     smart_pruning_minimum_batches: u64 = 0u64, "SmartPruningMinimumBatches", "smart-pruning-minimum-batches",
-        Kind::Spin { min: 0, max: 10_000 }, "Batches before smart pruning may stop a search";
+        Kind::Spin { min: 0, max: 10_000 }, "Batches before smart pruning may stop a search" [];
     kld_gain_interval: u64 = 100u64, "KLDGainAverageInterval", "kldgain-average-interval",
-        Kind::Spin { min: 1, max: 10_000_000 }, "Visits between two looks at how the distribution of visits changes";
+        Kind::Spin { min: 1, max: 10_000_000 }, "Visits between two looks at how the distribution of visits changes" [];
     minimum_kld_gain: f32 = 0.0, "MinimumKLDGainPerNode", "minimum-kldgain-per-node", ONE,
-        "Stop when a visit changes the distribution less than this; 0: never";
+        "Stop when a visit changes the distribution less than this; 0: never" [];
     nps_limit: f32 = LC0.nps_limit, "NodesPerSecondLimit", "nps-limit", Kind::Steps { min: 0.0, max: 1e6 },
-        "Nodes a second not to be exceeded; 0: no limit";
+        "Nodes a second not to be exceeded; 0: no limit" [];
     nodes_per_move: u64 = 0u64, "NodesPerMove", "nodes-per-move", Kind::Spin { min: 0, max: 1_000_000_000 },
-        "Most nodes of a move that has a clock, as go nodes counts them; 0: no limit. 1 plays the network's own moves";
+        "Most nodes of a move that has a clock, as go nodes counts them; 0: no limit. 1 plays the network's own moves" [listed level];
     nodes_as_playouts: bool = false, "NodesAsPlayouts", "nodes-as-playouts", Kind::Check,
-        "Let go nodes count the visits of this search alone";
-    cpuct: f32 = LC0.cpuct.init, "CPuct", "cpuct", CPUCT_RANGE, "Exploration";
-    cpuct_base: f32 = LC0.cpuct.base, "CPuctBase", "cpuct-base", CPUCT_BASE_RANGE, "Visits over which exploration grows";
-    cpuct_factor: f32 = LC0.cpuct.factor, "CPuctFactor", "cpuct-factor", CPUCT_FACTOR_RANGE, "How fast exploration grows";
+        "Let go nodes count the visits of this search alone" [level];
+    cpuct: f32 = LC0.cpuct.init, "CPuct", "cpuct", CPUCT_RANGE, "Exploration" [listed];
+    cpuct_base: f32 = LC0.cpuct.base, "CPuctBase", "cpuct-base", CPUCT_BASE_RANGE, "Visits over which exploration grows" [];
+    cpuct_factor: f32 = LC0.cpuct.factor, "CPuctFactor", "cpuct-factor", CPUCT_FACTOR_RANGE, "How fast exploration grows" [];
     root_has_own_cpuct: bool = false, "RootHasOwnCpuctParams", "root-has-own-cpuct-params", Kind::Check,
-        "Use the AtRoot values of exploration at the root";
-    cpuct_at_root: f32 = LC0.cpuct.init, "CPuctAtRoot", "cpuct-at-root", CPUCT_RANGE, "Exploration at the root";
+        "Use the AtRoot values of exploration at the root" [];
+    cpuct_at_root: f32 = LC0.cpuct.init, "CPuctAtRoot", "cpuct-at-root", CPUCT_RANGE, "Exploration at the root" [];
     cpuct_base_at_root: f32 = LC0.cpuct.base, "CPuctBaseAtRoot", "cpuct-base-at-root", CPUCT_BASE_RANGE,
-        "Visits over which exploration at the root grows";
+        "Visits over which exploration at the root grows" [];
     cpuct_factor_at_root: f32 = LC0.cpuct.factor, "CPuctFactorAtRoot", "cpuct-factor-at-root", CPUCT_FACTOR_RANGE,
-        "How fast exploration at the root grows";
+        "How fast exploration at the root grows" [];
     fpu_strategy: FpuStrategy = FpuStrategy::Reduction, "FpuStrategy", "fpu-strategy", Kind::of_words::<FpuStrategy>(),
-        "How unvisited moves are valued: less than their parent, or absolutely";
+        "How unvisited moves are valued: less than their parent, or absolutely" [];
     fpu_value: f32 = FPU_VALUE, "FpuValue", "fpu-value", Kind::Float { min: -100.0, max: 100.0 },
-        "Reduction or value of unvisited moves";
+        "Reduction or value of unvisited moves" [listed];
     fpu_strategy_at_root: FpuStrategyAtRoot = FpuStrategyAtRoot::Same, "FpuStrategyAtRoot", "fpu-strategy-at-root",
-        Kind::of_words::<FpuStrategyAtRoot>(), "FpuStrategy at the root";
+        Kind::of_words::<FpuStrategyAtRoot>(), "FpuStrategy at the root" [];
     fpu_value_at_root: f32 = 1.0, "FpuValueAtRoot", "fpu-value-at-root", Kind::Float { min: -100.0, max: 100.0 },
-        "FpuValue at the root";
+        "FpuValue at the root" [];
     policy_temperature: f32 = LC0.policy_temperature, "PolicyTemperature", "policy-softmax-temp",
-        Kind::Float { min: 0.1, max: 10.0 }, "Divides the policy's logits: more is flatter";
+        Kind::Float { min: 0.1, max: 10.0 }, "Divides the policy's logits: more is flatter" [listed tree];
     draw_score: f32 = LC0.draw_score, "DrawScore", "draw-score", Kind::Float { min: -1.0, max: 1.0 },
-        "Value of a draw for White";
+        "Value of a draw for White" [];
     contempt_mode: ContemptMode = ContemptMode::Play, "ContemptMode", "contempt-mode", Kind::of_words::<ContemptMode>(),
-        "Who is favoured: the side that plays, always White or Black (for analysis), or nobody";
+        "Who is favoured: the side that plays, always White or Black (for analysis), or nobody" [listed tree];
     contempt: String = "", "Contempt", "contempt", Kind::Text,
-        "Elo that the favoured side is better by, as [name=]value,...; a name is part of UCI_Opponent; empty: UCI_RatingAdv";
+        "Elo that the favoured side is better by, as [name=]value,...; a name is part of UCI_Opponent; empty: UCI_RatingAdv" [listed tree];
     contempt_max: f32 = 420.0, "ContemptMaxValue", "contempt-max-value", Kind::Steps { min: 0.0, max: 10_000.0 },
-        "Largest contempt that is used, in Elo";
+        "Largest contempt that is used, in Elo" [tree];
     wdl_calibration_elo: f32 = 0.0, "WDLCalibrationElo", "wdl-calibration-elo", Kind::Steps { min: 0.0, max: 10_000.0 },
-        "Elo of the favoured side, from which sharpness and contempt are computed; 0: from the draw rates";
+        "Elo of the favoured side, from which sharpness and contempt are computed; 0: from the draw rates" [tree];
     wdl_contempt_attenuation: f32 = 1.0, "WDLContemptAttenuation", "wdl-contempt-attenuation",
-        Kind::Float { min: -10.0, max: 10.0 }, "Factor of contempt: 1 for analysis, about half for matches";
+        Kind::Float { min: -10.0, max: 10.0 }, "Factor of contempt: 1 for analysis, about half for matches" [tree];
     wdl_max_s: f32 = LC0.wdl_rescale.max_spread, "WDLMaxS", "wdl-max-s", Kind::Float { min: 0.0, max: 10.0 },
-        "Largest spread of a network's win, draw and loss that contempt believes";
+        "Largest spread of a network's win, draw and loss that contempt believes" [tree];
     wdl_eval_objectivity: f32 = LC0.wdl_rescale.objectivity, "WDLEvalObjectivity", "wdl-eval-objectivity", ONE,
-        "Share of contempt that is taken back in the score shown";
+        "Share of contempt that is taken back in the score shown" [];
     wdl_draw_rate_target: f32 = 0.0, "WDLDrawRateTarget", "wdl-draw-rate-target", ONE_EXCLUSIVE,
-        "Draw rate of equal positions that win, draw and loss are sharpened to; 0: as the network says";
+        "Draw rate of equal positions that win, draw and loss are sharpened to; 0: as the network says" [tree];
     wdl_draw_rate_reference: f32 = 0.5, "WDLDrawRateReference", "wdl-draw-rate-reference", DRAW_RATE,
-        "Draw rate that the network gives to equal positions";
+        "Draw rate that the network gives to equal positions" [tree];
     wdl_book_exit_bias: f32 = 0.65, "WDLBookExitBias", "wdl-book-exit-bias", Kind::Float { min: -2.0, max: 2.0 },
-        "Advantage of the first side after the opening, where 1 is an even chance to win";
+        "Advantage of the first side after the opening, where 1 is an even chance to win" [tree];
     limit_strength: bool = false, "UCI_LimitStrength", "limit-strength", Kind::Check,
-        "Play at the strength of UCI_Elo, by a number of nodes and a temperature, with the network built in or the nearest Maia";
+        "Play at the strength of UCI_Elo, by a number of nodes and a temperature, with the network built in or the nearest Maia" [listed];
     elo: u64 = 1500u64, "UCI_Elo", "uci-elo", Kind::Spin { min: LOWEST_ELO, max: HIGHEST_ELO },
-        "Elo of a game under UCI_LimitStrength, as measured against other engines (docs/levels.md)";
+        "Elo of a game under UCI_LimitStrength, as measured against other engines (docs/levels.md)" [listed];
     skill_level: u64 = FULL_SKILL, "Skill Level", "skill-level", Kind::Spin { min: 0, max: FULL_SKILL },
-        "Strength in steps, from the lowest UCI_Elo to full strength (20); UCI_LimitStrength goes before it";
+        "Strength in steps, from the lowest UCI_Elo to full strength (20); UCI_LimitStrength goes before it" [listed];
     opponent: String = "", "UCI_Opponent", "opponent", Kind::Text,
-        "The opponent, as the GUI reports: title, rating, computer or human, name";
+        "The opponent, as the GUI reports: title, rating, computer or human, name" [listed];
     rating_advantage: f32 = 0.0, "UCI_RatingAdv", "rating-advantage", Kind::Steps { min: -10_000.0, max: 10_000.0 },
-        "Our rating advantage in Elo; used as contempt where Contempt is empty";
+        "Our rating advantage in Elo; used as contempt where Contempt is empty" [];
     temperature: f32 = LC0.temperature.initial, "Temperature", "temperature", TEMPERATURE,
-        "How random the move is: 0 plays the best, 1 as often as it was visited";
+        "How random the move is: 0 plays the best, 1 as often as it was visited" [listed];
     temp_decay_moves: u64 = u64::from(LC0.temperature.decay_moves), "TempDecayMoves", "tempdecay-moves",
-        Kind::Spin { min: 0, max: 640 }, "Moves over which the temperature falls to 0; 0: it does not";
+        Kind::Spin { min: 0, max: 640 }, "Moves over which the temperature falls to 0; 0: it does not" [listed];
     temp_decay_delay: u64 = u64::from(LC0.temperature.decay_delay_moves), "TempDecayDelayMoves", "tempdecay-delay-moves",
-        Kind::Spin { min: 0, max: 100 }, "Moves before it begins to fall";
+        Kind::Spin { min: 0, max: 100 }, "Moves before it begins to fall" [];
     temp_cutoff_move: u64 = u64::from(LC0.temperature.cutoff_move), "TempCutoffMove", "temp-cutoff-move",
-        Kind::Spin { min: 0, max: 1000 }, "Move from which TempEndgame holds; 0: never";
+        Kind::Spin { min: 0, max: 1000 }, "Move from which TempEndgame holds; 0: never" [];
     temp_endgame: f32 = LC0.temperature.endgame, "TempEndgame", "temp-endgame", TEMPERATURE,
-        "Temperature from TempCutoffMove on, and the least that it falls to";
+        "Temperature from TempCutoffMove on, and the least that it falls to" [];
     temp_value_cutoff: f32 = LC0.temperature.value_cutoff, "TempValueCutoff", "temp-value-cutoff",
-        Kind::Steps { min: 0.0, max: 100.0 }, "Chance to win, in percent below that of the best move, from which a move is not played at random";
+        Kind::Steps { min: 0.0, max: 100.0 }, "Chance to win, in percent below that of the best move, from which a move is not played at random" [];
     temp_visit_offset: f32 = LC0.temperature.visit_offset, "TempVisitOffset", "temp-visit-offset",
-        Kind::Float { min: -1000.0, max: 1000.0 }, "Added to the visits of every move when one is played at random";
+        Kind::Float { min: -1000.0, max: 1000.0 }, "Added to the visits of every move when one is played at random" [];
     top_p: f32 = LC0.temperature.top_p, "TopP", "top-p", ONE,
-        "Share of the chances, the likeliest moves first, within which a move is played at random; 1: all moves";
+        "Share of the chances, the likeliest moves first, within which a move is played at random; 1: all moves" [];
     self_elo: u64 = u64::from(Ratings::USUAL), "SelfElo", "self-elo", RATING,
-        "Rating that a Maia-3 plays like";
+        "Rating that a Maia-3 plays like" [tree];
     oppo_elo: u64 = u64::from(Ratings::USUAL), "OppoElo", "oppo-elo", RATING,
-        "Rating of the opponent that a Maia-3 expects";
+        "Rating of the opponent that a Maia-3 expects" [tree];
     noise_epsilon: f32 = LC0.noise.epsilon, "DirichletNoiseEpsilon", "noise-epsilon", ONE,
-        "Share of noise in the priors of the root, drawn for every search";
+        "Share of noise in the priors of the root, drawn for every search" [];
     noise_alpha: f32 = LC0.noise.alpha, "DirichletNoiseAlpha", "noise-alpha", Kind::Float { min: 0.0, max: 1e7 },
-        "How even the noise is: the less, the fewer moves get nearly all of it";
+        "How even the noise is: the less, the fewer moves get nearly all of it" [];
     random_seed: u64 = 0u64, "RandomSeed", "random-seed", Kind::Spin { min: 0, max: LARGEST_SEED },
-        "Makes temperature and noise repeat from game to game; 0: another one each time";
+        "Makes temperature and noise repeat from game to game; 0: another one each time" [level];
     history_fill: HistoryFill = HistoryFill::FenOnly, "HistoryFill", "history-fill", Kind::of_words::<HistoryFill>(),
-        "Whether missing history is filled with the earliest position";
+        "Whether missing history is filled with the earliest position" [tree network];
     two_fold_draws: bool = LC0.two_fold_draws, "TwoFoldDraws", "two-fold-draws", Kind::Check,
-        "Count a first repetition inside the search as a draw";
+        "Count a first repetition inside the search as a draw" [tree];
     sticky_endgames: bool = LC0.sticky_endgames, "StickyEndgames", "sticky-endgames", Kind::Check,
-        "Let proven results travel up the tree";
+        "Let proven results travel up the tree" [tree];
     tree_memory: TreeMemory = TreeMemory::Forest, "TreeMemory", "tree-memory", Kind::of_words::<TreeMemory>(),
-        "Trees to keep: those of all positions analysed without a clock, that below the game's moves, or none";
+        "Trees to keep: those of all positions analysed without a clock, that below the game's moves, or none" [];
     tree_file: String = "", "TreeFile", "tree-file", Kind::File,
-        "File that keeps the tree of an analysis: taken up when one begins, saved every few minutes and at the end";
+        "File that keeps the tree of an analysis: taken up when one begins, saved every few minutes and at the end" [];
     out_of_order_eval: bool = LC0.out_of_order_eval, "OutOfOrderEval", "out-of-order-eval", Kind::Check,
-        "Count cache hits and ends of the game while a batch is still gathered";
+        "Count cache hits and ends of the game while a batch is still gathered" [];
     max_out_of_order: f32 = LC0.max_out_of_order_evals_factor, "MaxOutOfOrderEvalsFactor", "max-out-of-order-evals-factor",
-        Kind::Float { min: 0.0, max: 100.0 }, "How many of those a batch may bring, in batch sizes";
+        Kind::Float { min: 0.0, max: 100.0 }, "How many of those a batch may bring, in batch sizes" [];
     max_collision_events: u64 = LC0.max_collision_events, "MaxCollisionEvents", "max-collision-events",
-        Kind::Spin { min: 1, max: 65_536 }, "Collisions a batch may suffer in a tree of any size (Lc0 reads it and does nothing with it)";
+        Kind::Spin { min: 1, max: 65_536 }, "Collisions a batch may suffer in a tree of any size (Lc0 reads it and does nothing with it)" [];
     max_collision_visits: u64 = LC0.max_collision_visits, "MaxCollisionVisits", "max-collision-visits",
-        Kind::Spin { min: 1, max: 100_000_000 }, "Collisions a batch may suffer in a large tree";
+        Kind::Spin { min: 1, max: 100_000_000 }, "Collisions a batch may suffer in a large tree" [];
     collision_scaling_start: u64 = LC0.max_collision_visits_scaling_start, "MaxCollisionVisitsScalingStart",
-        "max-collision-visits-scaling-start", Kind::Spin { min: 1, max: 100_000 }, "Tree size up to which one is allowed";
+        "max-collision-visits-scaling-start", Kind::Spin { min: 1, max: 100_000 }, "Tree size up to which one is allowed" [];
     collision_scaling_end: u64 = LC0.max_collision_visits_scaling_end, "MaxCollisionVisitsScalingEnd",
-        "max-collision-visits-scaling-end", Kind::Spin { min: 0, max: 100_000_000 }, "Tree size from which all are allowed";
+        "max-collision-visits-scaling-end", Kind::Spin { min: 0, max: 100_000_000 }, "Tree size from which all are allowed" [];
     collision_scaling_power: f32 = LC0.max_collision_visits_scaling_power, "MaxCollisionVisitsScalingPower",
-        "max-collision-visits-scaling-power", Kind::Float { min: 0.01, max: 100.0 }, "Power of the growth between them";
+        "max-collision-visits-scaling-power", Kind::Float { min: 0.01, max: 100.0 }, "Power of the growth between them" [];
     moves_left_max_effect: f32 = LC0.moves_left.max_effect, "MovesLeftMaxEffect", "moves-left-max-effect", ONE,
-        "Largest effect of moves left on the choice";
+        "Largest effect of moves left on the choice" [];
     moves_left_threshold: f32 = LC0.moves_left.threshold, "MovesLeftThreshold", "moves-left-threshold", ONE,
-        "|Q| above which moves left count";
-    moves_left_slope: f32 = LC0.moves_left.slope, "MovesLeftSlope", "moves-left-slope", ONE, "Effect a ply";
+        "|Q| above which moves left count" [];
+    moves_left_slope: f32 = LC0.moves_left.slope, "MovesLeftSlope", "moves-left-slope", ONE, "Effect a ply" [];
     moves_left_constant: f32 = LC0.moves_left.constant_factor, "MovesLeftConstantFactor", "moves-left-constant-factor",
-        Kind::Float { min: -1.0, max: 1.0 }, "Constant factor of the effect";
+        Kind::Float { min: -1.0, max: 1.0 }, "Constant factor of the effect" [];
     moves_left_scaled: f32 = LC0.moves_left.scaled_factor, "MovesLeftScaledFactor", "moves-left-scaled-factor",
-        Kind::Float { min: -2.0, max: 2.0 }, "Factor of |Q|";
+        Kind::Float { min: -2.0, max: 2.0 }, "Factor of |Q|" [];
     moves_left_quadratic: f32 = LC0.moves_left.quadratic_factor, "MovesLeftQuadraticFactor", "moves-left-quadratic-factor",
-        Kind::Float { min: -1.0, max: 1.0 }, "Factor of Q squared";
+        Kind::Float { min: -1.0, max: 1.0 }, "Factor of Q squared" [];
 }
 
 /// The name of `MoveOverheadMs` that bots and match runners look for.
 const MOVE_OVERHEAD_OF_RUNNERS: &str = "Move Overhead";
 
-/// The options that people set, by their UCI names, besides [`MOVE_OVERHEAD_OF_RUNNERS`]. Only with `--show-hidden` does
-/// the list under `uci` have the others: GUIs make a dialog of all that is listed.
-const COMMON: [&str; 34] = [
-    "WeightsFile",
-    "Backend",
-    "BackendOptions",
-    "SearchAlgorithm",
-    "Strict",
-    "Threads",
-    "MinibatchSize",
-    "NNCacheSize",
-    "RamLimitMb",
-    "Hash",
-    "TimeManager",
-    "TimeManagerLog",
-    "Ponder",
-    "SyzygyPath",
-    "OwnBook",
-    "BookFile",
-    "NodesPerMove",
-    "MultiPV",
-    "ScoreType",
-    "UCI_Chess960",
-    "UCI_ShowWDL",
-    "UCI_LimitStrength",
-    "UCI_Elo",
-    "Skill Level",
-    "UCI_Opponent",
-    "VerboseMoveStats",
-    "LogFile",
-    "CPuct",
-    "FpuValue",
-    "PolicyTemperature",
-    "ContemptMode",
-    "Contempt",
-    "Temperature",
-    "TempDecayMoves",
-];
-
 impl OptionSpec {
     /// The names under which `uci` lists the option: none for one that few people set, unless `hidden` asks for all.
     pub fn listed_names(&self, hidden: bool) -> impl Iterator<Item = &'static str> {
         let runners = (self.name == MOVE_OVERHEAD).then_some(MOVE_OVERHEAD_OF_RUNNERS);
-        let own = Some(self.name).filter(|name| hidden || COMMON.contains(name));
+        let own = Some(self.name).filter(|_| hidden || self.facts.listed);
         runners.into_iter().chain(own)
     }
 }
@@ -378,6 +361,13 @@ impl Options {
         }
         let (name, value, expected) = (spec.name.to_owned(), value.to_owned(), spec.kind.to_string());
         Err(OptionError::Value { name, value, expected })
+    }
+
+    /// These options where their declarations have a fact, and all others at their defaults.
+    pub(super) fn only(&self, has: impl Fn(&Facts) -> bool) -> Options {
+        let mut kept = Options::default();
+        SPECS.iter().filter(|spec| has(&spec.facts)).for_each(|spec| (spec.copy)(&mut kept, self));
+        kept
     }
 
     /// Checks that every option has a valid value: fields can be set without [`Options::set`].

@@ -11,6 +11,7 @@
 //! less: the visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is
 //! played more often than not, and only then does the time thought come back at once.
 
+use super::turn::Turn;
 use super::{Engine, EngineError, GoParams, Options, SearchAlgorithm};
 use crate::search::{Hit, Listener};
 use std::sync::Arc;
@@ -53,37 +54,33 @@ impl Engine {
     /// Takes in that the pondered move is played: the search goes on as that of an ordinary move whose clock started at
     /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
     pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
-        let Pondering { params, options, listener } = self.pondering.take()?;
-        self.unstarted = None;
+        let Pondering { params, options, listener } = self.running.pondering.take()?;
+        self.running.unstarted = None;
+        // A book may answer, other options want another search, and a game that the clock tells from another one, too.
+        let may_go_on = options == self.options && !self.options.own_book && self.state.next_by_board.is_none();
         let params = GoParams { ponder: false, ..params };
-        // A book may answer, and other options want another search.
-        let goes_on = options == self.options && !self.options.own_book;
-        let plan = if goes_on { self.go_on(&params, start_ms) } else { None };
+        self.state.note_clock(&params, start_ms, self.options.keep_time_stats);
+        let turn = self.turn(&params);
+        let plan = if may_go_on { self.go_on(&turn, start_ms) } else { None };
         if let Some(Ok(plan)) = plan {
             return Some(Ok(plan));
         }
-        if let Some(search) = self.search.take() {
+        if let Some(search) = self.running.search.take() {
             self.take_back(search.abandon());
         }
-        Some(plan.unwrap_or_else(|| self.start(&params, start_ms, listener)))
+        Some(plan.unwrap_or_else(|| self.start(turn, start_ms, listener)))
     }
 
     /// Gives the running search the plan of the move; `None` where a new search has to start instead.
-    fn go_on(&mut self, params: &GoParams, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
-        let turn = self.game.current().turn();
-        let limits = self.limits(params);
-        let options = self.played_options(params).into_owned();
-        let search_params = self.search_params(params);
-        let is_other_tree = !search_params.wdl_rescale.grows_as(&self.rescaled);
-        if is_other_tree || options.algorithm != SearchAlgorithm::Classic || self.next_by_board.is_some() {
+    fn go_on(&mut self, turn: &Turn, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let is_other_tree = !turn.search.wdl_rescale.grows_as(&self.state.grown.rescaled);
+        if is_other_tree || turn.options.algorithm != SearchAlgorithm::Classic {
             return None;
         }
-        self.note_clock(params, start_ms);
-        let stoppers = options.stopper_params();
-        let asked = params.clock(turn).map(|clock| self.move_request(clock, params));
+        let (stoppers, limits) = (turn.options.stopper_params(), turn.limits.clone());
+        let asked = turn.clock.map(|clock| self.move_request(clock, &turn.go));
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
-        let spec = self.spec_of_game(&options);
-        let search = self.search.as_ref()?;
+        let search = self.running.search.as_ref()?;
         search.ponder_hit(|tree, latency, time| {
             let asked = asked.map(|asked| MoveRequest {
                 reused_nodes: u64::from(tree.visits() - tree.excluded_visits()),
@@ -91,7 +88,7 @@ impl Engine {
                 ..asked
             });
             if asked.is_some() {
-                time.choose(&spec)?;
+                time.choose(&turn.manager)?;
             }
             let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
             let begun = time.begin(&start, asked.as_ref());

@@ -40,11 +40,11 @@ impl Engine {
     /// [`EngineError`]; what was loaded before stays in use.
     pub fn prepare(&mut self) -> Result<Option<String>, EngineError> {
         self.collect();
-        if self.search.is_some() {
+        if self.running.search.is_some() {
             return Ok(None);
         }
         self.open_books_and_tables();
-        let options = self.network_options();
+        let options = self.device.options(&self.options);
         self.load(&options)
     }
 
@@ -54,24 +54,24 @@ impl Engine {
     /// built into the program. A device that failed in the search before is replaced in the same way.
     pub fn prepare_for_play(&mut self) -> Prepared {
         self.collect();
-        if self.search.is_some() {
+        if self.running.search.is_some() {
             return Prepared::Ready(None);
         }
         self.open_books_and_tables();
-        let options = self.network_options();
-        let is_known_to_fail = self.failed.is_some() && self.failed == Some(Failure::of(&options));
-        let lost = self.loaded.as_ref().and_then(Loaded::take_failure);
+        let options = self.device.options(&self.options);
+        let is_known_to_fail = self.device.failed.is_some() && self.device.failed == Some(Failure::of(&options));
+        let lost = self.device.loaded.as_ref().and_then(Loaded::take_failure);
         if let Some(error) = lost.filter(|_| !is_known_to_fail) {
-            self.loaded = None;
+            self.device.loaded = None;
             return self.substitute(EngineError::Device(error));
         }
         if is_known_to_fail {
-            let again = self.loaded.as_mut().map_or(Ok(()), |loaded| loaded.ensure_evaluators(&self.options));
+            let again = self.device.loaded.as_mut().map_or(Ok(()), |loaded| loaded.ensure_evaluators(&self.options));
             return again.map_or_else(Prepared::Failed, |()| Prepared::Ready(None));
         }
         let error = match self.load(&options) {
             Ok(news) => {
-                self.failed = None;
+                self.device.failed = None;
                 return Prepared::Ready(news);
             }
             Err(error) => error,
@@ -81,15 +81,15 @@ impl Engine {
 
     /// Waits until a time manager that is a program answers, before a clock runs; once a game, and five seconds at most.
     pub fn await_manager(&mut self) {
-        if let Some(time) = &mut self.time {
+        if let Some(time) = &mut self.state.time {
             time.get_ready();
         }
     }
 
     /// Loads a substitute for what the options name, which fails with `error`.
     fn substitute(&mut self, error: EngineError) -> Prepared {
-        let options = self.network_options();
-        self.failed = Some(Failure::of(&options));
+        let options = self.device.options(&self.options);
+        self.device.failed = Some(Failure::of(&options));
         // A substitute backend reads the network in the same input format: with another one it would play nonsense.
         let interface = options.backend_options.parse().map(|device: DeviceOptions| device.interface_text());
         let interface = interface.unwrap_or_default();
@@ -103,23 +103,23 @@ impl Engine {
                 return Prepared::Substituted { error, news: attributes.to_string() };
             }
             // Nothing is downloaded for it.
-            let policy = std::mem::replace(&mut self.runtime_policy, RuntimePolicy::FindOnly);
+            let policy = std::mem::replace(&mut self.device.policy, RuntimePolicy::FindOnly);
             let news = self.load(&substitute);
-            self.runtime_policy = policy;
+            self.device.policy = policy;
             if let Ok(news) = news {
                 // Where the substitute was loaded already, the line names it all the same.
                 let news = news.or_else(|| self.attributes().map(ToString::to_string)).unwrap_or_default();
                 return Prepared::Substituted { error, news };
             }
         }
-        self.loaded = None;
+        self.device.loaded = None;
         Prepared::Failed(error)
     }
 
     fn load(&mut self, options: &Options) -> Result<Option<String>, EngineError> {
-        let before = self.loaded.as_ref().map(Loaded::computes);
-        let news = loading::load(&mut self.loaded, options, &self.options, self.runtime_policy, &self.announcer)?;
-        if news.is_some() && self.loaded.as_ref().map(Loaded::computes) != before {
+        let before = self.device.loaded.as_ref().map(Loaded::computes);
+        let news = loading::load(&mut self.device.loaded, options, &self.options, self.device.policy, &self.announcer)?;
+        if news.is_some() && self.device.loaded.as_ref().map(Loaded::computes) != before {
             self.reset_tree();
         }
         Ok(news)
@@ -132,11 +132,11 @@ impl Engine {
             self.options.slowmover_note(),
             zeitnot_time::managers::smooth::parameter_note(&spec),
             self.options.memory_note(),
-            self.tree.as_ref().filter(|tree| tree.is_short_of_memory()).map(|_| SHORT_OF_MEMORY.to_owned()),
+            self.state.tree.as_ref().filter(|tree| tree.is_short_of_memory()).map(|_| SHORT_OF_MEMORY.to_owned()),
             self.options.devices_note(),
             tree_file::note(&self.options),
         ];
-        for (note, said) in notes.into_iter().zip(&mut self.notes) {
+        for (note, said) in notes.into_iter().zip(&mut self.notes.said) {
             if note != *said {
                 note.iter().for_each(|note| self.announcer.say(note));
                 *said = note;
@@ -144,29 +144,29 @@ impl Engine {
         }
         // The manager of the moves that come: another one would forget the game.
         let on_clock = GoParams { wtime: Some(0.0), btime: Some(0.0), ..GoParams::default() };
-        let spec = self.spec_of_game(&self.played_options(&on_clock));
+        let spec = self.turn(&on_clock).manager;
         // A program that is the manager starts before a clock runs. A wrong specification is an error of the first move.
-        if let Some(time) = &mut self.time {
+        if let Some(time) = &mut self.state.time {
             let _ = time.choose(&spec);
         }
-        if self.books_and_tables.open(&self.options, &self.announcer) {
+        if self.shelf.books_and_tables.open(&self.options, &self.announcer) {
             self.reset_tree();
         }
     }
 
     /// The attributes of the loaded backend; `None` before [`Engine::prepare`].
     pub fn attributes(&self) -> Option<&Attributes> {
-        self.loaded.as_ref().map(|loaded| loaded.backend.attributes())
+        self.device.loaded.as_ref().map(|loaded| loaded.backend.attributes())
     }
 
     /// The loaded backend; `None` before [`Engine::prepare`].
     pub fn backend(&self) -> Option<Arc<dyn Backend>> {
-        self.loaded.as_ref().map(|loaded| Arc::clone(&loaded.backend))
+        self.device.loaded.as_ref().map(|loaded| Arc::clone(&loaded.backend))
     }
 
     /// Location of the loaded network; `None` before [`Engine::prepare`] and where the backend needs no network.
     pub fn network_location(&self) -> Option<&Location> {
-        self.loaded.as_ref()?.location.as_ref()
+        self.device.loaded.as_ref()?.location.as_ref()
     }
 
     /// Puts a decorator around the loaded backend; searches go through it until another backend is loaded.
@@ -178,7 +178,7 @@ impl Engine {
         decorator: impl FnOnce(Arc<dyn Backend>) -> Arc<dyn Backend>,
     ) -> Result<(), EngineError> {
         self.finish();
-        let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
+        let loaded = self.device.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
         loaded.backend = decorator(Arc::clone(&loaded.backend));
         // The evaluators at hand are the bare backend's.
         loaded.forget_evaluators();
@@ -190,7 +190,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's.
     pub fn network_evaluator(&self) -> Result<NetworkEvaluator, EngineError> {
-        let loaded = self.loaded.as_ref().ok_or(EngineError::NothingLoaded)?;
+        let loaded = self.device.loaded.as_ref().ok_or(EngineError::NothingLoaded)?;
         Ok(NetworkEvaluator::new(Arc::clone(&loaded.backend))?.rated(self.options.player_ratings()))
     }
 }

@@ -35,6 +35,6 @@ impl Engine {
     /// The ratings for the search of the position, whose side to move is ours: also in analysis, and in pondering, which
     /// searches what will be our move. `None` for a network that does not play by ratings.
     pub(super) fn ratings(&self) -> Option<Ratings> {
-        self.options.player_ratings().of(self.attributes()?, self.game.current().turn())
+        self.options.player_ratings().of(self.attributes()?, self.state.game.current().turn())
     }
 }

@@ -73,7 +73,7 @@ impl Engine {
         params: &GoParams,
         start_ms: f64,
     ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
-        if let Some(pondering) = &mut self.pondering {
+        if let Some(pondering) = &mut self.running.pondering {
             pondering.params = GoParams { ponder: true, ..params.clone() };
         }
         let plan = self.ponder_hit(start_ms).ok_or(EngineError::NothingLoaded)??;

@@ -1,16 +1,15 @@
 //! Starts the search of a move: its plan, its request, and the answer of a book in its place.
 
 use super::algorithm::Configured;
-use super::loading::Loaded;
+use super::game_state::Grown;
 use super::ponder::{Pondering, Unstarted, longest_batch_ms};
+use super::turn::{Positions, Turn};
 use super::words::TreeMemory;
 use super::{Choice, Engine, EngineError, GoParams, Options, SideClock, algorithm, tree_file};
-use crate::search::{EndReason, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt as _, SeedableRng as _};
+use crate::search::{EndReason, Listener, Report, Search, SearchEnd, SearchRequest, Tree, WdlRescale};
 use std::sync::Arc;
 use zeitnot_time::event_log::{BookMove, SearchStart};
-use zeitnot_time::{Begun, MoveRequest, Plan, SearchLimits};
+use zeitnot_time::{Begun, MoveRequest, Plan};
 
 /// Largest share of the clock that `MoveOverheadMs` keeps clear: with less than that on the clock a search still has time,
 /// since a clock that has run so low has shown that less is lost.
@@ -21,14 +20,6 @@ const TWICE: &str = "the clock has less than Move Overhead: a quarter of it is s
                      own off the clock, a smaller Move Overhead leaves more";
 
 impl Engine {
-    /// The seed of the next search.
-    fn next_seed(&mut self) -> u64 {
-        match self.options.random_seed {
-            0 => rand::random(),
-            seed => self.random.get_or_insert_with(|| Xoshiro256PlusPlus::seed_from_u64(seed)).random(),
-        }
-    }
-
     /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move. A
     /// move from the book is answered at once, and so is one that no time is left for. Pondering has no answer before
     /// [`Engine::ponder_hit`] or [`Engine::stop`], and a search without an end none before `stop`, even where it has
@@ -43,45 +34,41 @@ impl Engine {
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
         self.finish();
-        let started = self.start(params, start_ms, Arc::clone(&listener));
-        let limits = self.limits(params);
+        self.state.note_clock(params, start_ms, self.options.keep_time_stats);
+        let turn = self.turn(params);
+        let is_open = turn.limits.infinite || turn.limits.ponder;
+        let started = self.start(turn, start_ms, Arc::clone(&listener));
         if params.ponder {
             let (params, options) = (params.clone(), self.options.clone());
-            self.pondering = Some(Pondering { params, options, listener: Arc::clone(&listener) });
+            self.running.pondering = Some(Pondering { params, options, listener: Arc::clone(&listener) });
         }
         match started {
-            Err(error) if limits.infinite || limits.ponder => {
+            Err(error) if is_open => {
                 listener.failed(&error.to_string());
-                self.unstarted = Some(Unstarted { listener, error });
+                self.running.unstarted = Some(Unstarted { listener, error });
                 Ok(None)
             }
             started => started,
         }
     }
 
-    /// The limits of a search besides its clock.
-    pub(super) fn limits(&self, params: &GoParams) -> SearchLimits {
-        let turn = self.game.current().turn();
-        let most = Some(self.options.nodes_per_move).filter(|most| *most > 0 && self.is_on_clock(params));
-        let of_level = self.manner(params).map(|manner| manner.nodes);
-        let nodes = params.nodes.into_iter().chain(most).chain(of_level).min();
-        GoParams { nodes, ..params.clone() }.limits(turn, self.options.nodes_as_playouts)
-    }
-
     /// The answer from the book, if it has one and the search is not for analysis. It costs no time.
-    fn book_answer(&mut self, params: &GoParams) -> Option<SearchEnd> {
-        let turn = self.game.current().turn();
-        let limits = self.limits(params);
-        if limits.infinite || limits.ponder || limits.mate.is_some() {
+    fn book_answer(&mut self, turn: &Turn) -> Option<SearchEnd> {
+        if turn.limits.infinite || turn.limits.ponder || turn.limits.mate.is_some() {
             return None;
         }
-        let seed = if self.options.own_book && self.options.random_seed != 0 { Some(self.next_seed()) } else { None };
-        let choice =
-            self.books_and_tables.book_move(&self.game, &params.search_moves, &self.options, seed, &self.announcer);
-        let Choice { mv, reply, weight, total } = choice?;
-        self.tree_changed();
-        let ply = self.ply();
-        if let (Some(clock), Some(time)) = (params.clock(turn).filter(|clock| clock.is_own), &mut self.time) {
+        let fixed = Some(self.options.random_seed).filter(|seed| self.options.own_book && *seed != 0);
+        let seed = fixed.map(|fixed| self.state.next_seed(fixed));
+        let Choice { mv, reply, weight, total } = self.shelf.books_and_tables.book_move(
+            &self.state.game,
+            &turn.go.search_moves,
+            &self.options,
+            seed,
+            &self.announcer,
+        )?;
+        self.state.tree_changed();
+        let ply = self.state.ply();
+        if let (Some(clock), Some(time)) = (turn.clock.filter(|clock| clock.is_own), &mut self.state.time) {
             let SideClock { time_ms: clock_ms, increment_ms, .. } = clock;
             time.book_move(BookMove { ply, clock_ms, increment_ms });
         }
@@ -97,32 +84,32 @@ impl Engine {
         })
     }
 
+    /// Starts the search of a turn whose clock was noted.
     pub(super) fn start(
         &mut self,
-        params: &GoParams,
+        turn: Turn,
         start_ms: f64,
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
-        self.note_clock(params, start_ms);
-        if let Some(end) = self.book_answer(params) {
+        if let Some(end) = self.book_answer(&turn) {
             listener.finished(&end);
             return Ok(None);
         }
-        let options = self.played_options(params).into_owned();
-        let evaluators = self.loaded()?.evaluators(&options)?;
-        let (request, tree, plan) = self.request(&options, params, start_ms)?;
+        let evaluators = self.device.loaded()?.evaluators(&turn.options)?;
+        let is_timed = turn.clock.is_some();
+        let (request, tree, plan) = self.request(turn, start_ms)?;
         if let Some(plan) = &plan {
             listener.planned(plan);
         }
-        let backend = Arc::clone(&self.loaded()?.backend);
+        let backend = Arc::clone(&self.device.loaded()?.backend);
         let clock = Arc::clone(&self.clock);
-        let search = Search::start(&mut self.threads, evaluators, tree, backend, clock, request, listener);
+        let search = Search::start(&mut self.running.threads, evaluators, tree, backend, clock, request, listener);
         match search {
             Ok(search) => {
-                if params.clock(self.game.current().turn()).is_none() {
+                if !is_timed {
                     self.save_during(&search);
                 }
-                self.search = Some(search);
+                self.running.search = Some(search);
             }
             Err(failed) => {
                 self.take_back(*failed.remains);
@@ -145,143 +132,148 @@ impl Engine {
         stop_ms: Option<f64>,
     ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
         self.finish();
-        let turn = self.game.current().turn();
-        let limits = self.limits(params);
-        let times = params.clock(turn).is_some() || limits.movetime_ms.is_some() || limits.depth.is_some();
+        self.state.note_clock(params, start_ms, self.options.keep_time_stats);
+        let turn = self.turn(params);
+        let limits = &turn.limits;
+        let times = turn.clock.is_some() || limits.movetime_ms.is_some() || limits.depth.is_some();
         let by_time = times && !limits.infinite && !limits.ponder;
         if !by_time && limits.nodes.is_none() && limits.playouts.is_none() && stop_ms.is_none() {
             return Err(EngineError::Endless);
         }
-        self.note_clock(params, start_ms);
-        if let Some(end) = self.book_answer(params) {
+        if let Some(end) = self.book_answer(&turn) {
             return Ok((end, None));
         }
-        let options = self.played_options(params).into_owned();
-        let evaluators = self.loaded()?.evaluators(&options)?;
+        let evaluators = self.device.loaded()?.evaluators(&turn.options)?;
         let mut evaluator = evaluators.lend(|| true).ok_or(EngineError::NothingLoaded)?;
-        let (request, tree, plan) = self.request(&options, params, start_ms)?;
-        let backend = Arc::clone(&self.loaded()?.backend);
+        let (request, tree, plan) = self.request(turn, start_ms)?;
+        let backend = Arc::clone(&self.device.loaded()?.backend);
         let stop_ms = stop_ms.map(|stop_ms| stop_ms - start_ms);
         let (end, finished) = Search::run(tree, backend, &mut *evaluator, Arc::clone(&self.clock), request, stop_ms);
         self.take_back(finished);
         Ok((end, plan))
     }
 
-    fn loaded(&mut self) -> Result<&mut Loaded, EngineError> {
-        self.loaded.as_mut().ok_or(EngineError::NothingLoaded)
-    }
-
-    /// Takes tree and time out of the engine for a search that is played with `options`, and plans its move.
-    fn request(
-        &mut self,
-        options: &Options,
-        params: &GoParams,
-        start_ms: f64,
-    ) -> Result<(SearchRequest, Tree, Option<Plan>), EngineError> {
-        let turn = self.game.current().turn();
-        let limits = self.limits(params);
+    /// Takes tree and time out of the engine for the search of a turn, and plans its move.
+    fn request(&mut self, turn: Turn, start_ms: f64) -> Result<(SearchRequest, Tree, Option<Plan>), EngineError> {
         let (search_moves, probes) =
-            self.books_and_tables.root(&self.game, &params.search_moves, options, &self.announcer);
+            self.shelf.books_and_tables.root(&self.state.game, &turn.go.search_moves, &turn.options, &self.announcer);
         let moves = match search_moves.len() {
-            0 => self.game.current().legal_moves().len(),
+            0 => self.state.game.current().legal_moves().len(),
             moves => moves,
         };
-        let (search_params, stoppers) = (self.search_params(params), options.stopper_params());
-        let clock_ms = params.clock(turn).map(|clock| (clock.time_ms - options.move_overhead as f64).max(0.0));
-        let Configured { limits, params: search_params, stoppers, network_alone } =
-            algorithm::configure(options.algorithm, moves, clock_ms, limits, search_params, stoppers);
-        let (is_limited, ratings) = (self.take_manner(params), self.ratings());
-        let keeps = self.keeps_positions(params);
-        let decisive = Some(tree_file::decisive(options));
-        let is_empty = self.tree.as_ref().is_none_or(|tree| tree.is_empty() && !tree.keeps);
-        let is_decided_otherwise = keeps && self.decisive.is_some() && decisive != self.decisive;
-        let is_other_value =
-            is_decided_otherwise || !search_params.wdl_rescale.grows_as(&self.rescaled) || ratings != self.rated;
-        let is_reset = network_alone || is_limited || is_other_value || options.tree_memory == TreeMemory::Off;
-        if is_reset {
-            self.reset_tree();
-        }
-        if is_reset || is_empty || self.decisive.is_none() {
-            self.decisive = decisive;
-        }
-        self.rescaled = search_params.wdl_rescale;
-        if keeps {
-            self.take_up_tree_file(&search_params.wdl_rescale);
-        } else if self.tree.as_ref().is_some_and(|tree| tree.keeps) {
-            // What comes now is not the tree of a file.
-            self.save_tree_file();
-            self.tree_file = None;
-        }
-        self.tree.iter_mut().for_each(|tree| tree.keeps = keeps);
-        self.rated = ratings;
-        self.game.set_ratings(ratings);
-        let seed = self.next_seed();
-        let mut latency = self.loaded()?.latency();
-        if let Some(tree) = &mut self.tree {
+        let overhead_ms = turn.options.move_overhead as f64;
+        let clock_ms = turn.clock.map(|clock| (clock.time_ms - overhead_ms).max(0.0));
+        let stoppers = turn.options.stopper_params();
+        let Configured { limits, params, stoppers, network_alone } = algorithm::configure(
+            turn.options.algorithm,
+            moves,
+            clock_ms,
+            turn.limits.clone(),
+            turn.search.clone(),
+            stoppers,
+        );
+        self.prepare_tree(&turn, &params.wdl_rescale, network_alone);
+        let seed = self.state.next_seed(self.options.random_seed);
+        let mut latency = self.device.loaded()?.latency();
+        if let Some(tree) = &mut self.state.tree {
             // Before the plan, which counts on the visits that stay.
             tree.restrict_root(&search_moves);
         }
-        let clock = params.clock(turn).filter(|_| !network_alone);
-        let is_within = |clock: SideClock| clock.time_ms <= options.move_overhead as f64;
-        if clock.is_some_and(is_within) && !self.clock.is_virtual() && !std::mem::replace(&mut self.overhead_told, true)
-        {
+        let clock = turn.clock.filter(|_| !network_alone);
+        let is_within = clock.is_some_and(|clock| clock.time_ms <= overhead_ms) && !self.clock.is_virtual();
+        if is_within && !std::mem::replace(&mut self.notes.overhead, true) {
             self.announcer.say(TWICE);
         }
-        let asked = clock.map(|clock| self.move_request(clock, params));
+        let asked = clock.map(|clock| self.move_request(clock, &turn.go));
         let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
-        let mut time = self.time.take().expect("no search has it: each begins by ending the one before");
-        let spec = self.spec_of_game(options);
+        let mut time = self.state.time.take().expect("no search has it: each begins by ending the one before");
         if asked.is_some()
-            && let Err(error) = time.choose(&spec)
+            && let Err(error) = time.choose(&turn.manager)
         {
-            self.time = Some(time);
+            self.state.time = Some(time);
             return Err(error.into());
         }
         let Begun { plan, limit_ms: hard_limit_ms, due_ms } = time.begin(&start, asked.as_ref());
-        let mut tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        let mut tree = self.state.tree.take().unwrap_or_else(|| Tree::new(self.state.game.clone()));
         if tree.is_empty() && due_ms == Some(0.0) && start.evaluation_ms.is_some() {
             latency.relax();
         }
-        if !params.ponder {
+        if !turn.go.ponder {
             tree.forget_alternatives();
         }
-        let on_clock = GoParams { ponder: false, ..params.clone() };
-        let clock_ms = on_clock.clock(turn).map(|clock| clock.time_ms);
+        let on_clock = GoParams { ponder: false, ..turn.go };
+        let clock_ms = on_clock.clock(self.state.game.current().turn()).map(|clock| clock.time_ms);
         let longest_batch_ms =
-            (start.limits.infinite || start.limits.ponder).then(|| longest_batch_ms(clock_ms, params.movetime));
+            (start.limits.infinite || start.limits.ponder).then(|| longest_batch_ms(clock_ms, on_clock.movetime));
+        let Options { multi_pv, verbose_move_stats, log_live_stats, ref log_file, .. } = turn.options;
+        // The log file has them in any case, as with Lc0.
+        let with_move_stats = verbose_move_stats || !log_file.is_empty();
         let request = SearchRequest {
-            game: self.game.clone(),
+            game: self.state.game.clone(),
             limits: start.limits,
             time,
             search_moves,
             probes,
-            params: search_params,
+            params,
             latency,
             seed,
-            multi_pv: options.multi_pv as usize,
-            // The log file has them in any case, as with Lc0.
-            with_move_stats: options.verbose_move_stats || !options.log_file.is_empty(),
-            with_live_stats: options.log_live_stats && (options.verbose_move_stats || !options.log_file.is_empty()),
+            multi_pv: multi_pv as usize,
+            with_move_stats,
+            with_live_stats: log_live_stats && with_move_stats,
             start_ms,
             hard_limit_ms,
             due_ms,
             longest_batch_ms,
-            busy_until_ms: self.busy_until_ms,
+            busy_until_ms: self.running.busy_until_ms,
             root_observer: self.root_observer.clone(),
         };
         Ok((request, tree, plan))
     }
 
+    /// Makes the tree that the search of `turn` goes on in: the present one where its values are those that the search
+    /// would find, the one of `TreeFile`, or a new one.
+    fn prepare_tree(&mut self, turn: &Turn, rescale: &WdlRescale, network_alone: bool) {
+        let is_limited = self.persona.take_up(turn.manner.as_ref(), &self.options, &self.announcer);
+        let keeps = match turn.positions {
+            Positions::OfGame => false,
+            Positions::All => true,
+            Positions::AsBefore => self.state.tree.as_ref().is_some_and(|tree| tree.keeps),
+        };
+        let decisive = Some(tree_file::decisive(&turn.options));
+        let is_empty = self.state.tree.as_ref().is_none_or(|tree| tree.is_empty() && !tree.keeps);
+        let Grown { rescaled, rated, decisive: before } = &self.state.grown;
+        let is_decided_otherwise = keeps && before.is_some() && decisive != *before;
+        let is_other_value = is_decided_otherwise || !rescale.grows_as(rescaled) || turn.ratings != *rated;
+        let is_reset = network_alone || is_limited || is_other_value || turn.options.tree_memory == TreeMemory::Off;
+        if is_reset {
+            self.reset_tree();
+        }
+        if is_reset || is_empty || self.state.grown.decisive.is_none() {
+            self.state.grown.decisive = decisive;
+        }
+        self.state.grown.rescaled = *rescale;
+        if keeps {
+            self.take_up_tree_file(rescale);
+        } else if self.state.tree.as_ref().is_some_and(|tree| tree.keeps) {
+            // What comes now is not the tree of a file.
+            self.save_tree_file();
+            self.shelf.tree_file = None;
+        }
+        self.state.tree.iter_mut().for_each(|tree| tree.keeps = keeps);
+        self.state.grown.rated = turn.ratings;
+        self.state.game.set_ratings(turn.ratings);
+    }
+
     /// The facts that a time manager gets of a move on `clock`.
     pub(super) fn move_request(&self, clock: SideClock, params: &GoParams) -> MoveRequest {
-        let position = self.game.current();
+        let position = self.state.game.current();
         let legal_moves = position.legal_moves();
-        let captured_on = self.game.captured_on();
+        let captured_on = self.state.game.captured_on();
         MoveRequest {
             clock_ms: clock.time_ms,
             increment_ms: clock.increment_ms,
             moves_to_go: params.movestogo,
-            ply: self.ply(),
+            ply: self.state.ply(),
             overhead_ms: (self.options.move_overhead as f64).min(MOST_OVERHEAD * clock.time_ms.max(0.0)),
             lag_ms: 0.0,
             missing_increment_ms: 0.0,
@@ -295,7 +287,7 @@ impl Engine {
             in_check: position.is_check(),
             recaptures: captured_on
                 .map(|square| legal_moves.iter().filter(|mv| mv.is_capture() && mv.to() == square).count() as u32),
-            reply_prior: self.reply_prior.map(f64::from),
+            reply_prior: self.state.reply_prior.map(f64::from),
             opponent_clock_ms: params.opponent_clock_ms(position.turn()).filter(|_| clock.is_own),
         }
     }

@@ -1,13 +1,10 @@
 //! Plays at a level: `UCI_Elo` and `Skill Level` by nodes and temperature, and a Maia as people play.
 
 use super::algorithm::SearchAlgorithm;
-use super::book::polyglot_key;
 use super::{Engine, GoParams, Options};
-use std::borrow::Cow;
+use zeitnot_base::announcer::Announcer;
 use zeitnot_base::files::named_path;
-use zeitnot_base::splitmix::mix;
 use zeitnot_network::{BUILT_IN, Location, maia};
-use zeitnot_time::managers::human;
 
 /// The levels: Elo, nodes of a move, temperature. Between two of them each move is played by one of the two, as chance
 /// decides. Played by the network built in, on one thread; the games are in docs/levels.md.
@@ -78,34 +75,6 @@ impl Options {
             }
         }
     }
-
-    /// What a level keeps of the options: none of those that change how well a search plays.
-    fn beside_the_search(&self) -> Options {
-        let given = self.clone();
-        Options {
-            weights: given.weights,
-            backend: given.backend,
-            backend_options: given.backend_options,
-            ram_limit: given.ram_limit,
-            hash: given.hash,
-            automatic_memory: given.automatic_memory,
-            cache: given.cache,
-            time_manager: given.time_manager,
-            slowmover: given.slowmover,
-            move_overhead: given.move_overhead,
-            syzygy_path: given.syzygy_path,
-            syzygy_fast_play: given.syzygy_fast_play,
-            multi_pv: given.multi_pv,
-            verbose_move_stats: given.verbose_move_stats,
-            log_live_stats: given.log_live_stats,
-            log_file: given.log_file,
-            random_seed: given.random_seed,
-            nodes_per_move: given.nodes_per_move,
-            nodes_as_playouts: given.nodes_as_playouts,
-            was_set: given.was_set,
-            ..Options::default()
-        }
-    }
 }
 
 impl Manner {
@@ -135,7 +104,14 @@ impl Manner {
 
     /// The options that the move is played with.
     pub(super) fn options(&self, given: &Options) -> Options {
-        let kept = if self.maia.is_some() { given.clone() } else { given.beside_the_search() };
+        let kept = match self.maia {
+            Some(_) => given.clone(),
+            None => Options {
+                automatic_memory: given.automatic_memory,
+                was_set: given.was_set.clone(),
+                ..given.only(|facts| facts.level)
+            },
+        };
         // Moves are drawn from all nodes: none is saved where the best move is certain.
         let mut options = Options {
             algorithm: SearchAlgorithm::Classic,
@@ -178,12 +154,58 @@ impl Manner {
     }
 }
 
+/// The player that the engine is to people.
+#[derive(Default)]
+pub(super) struct Persona {
+    /// Whether a Maia plays as people do, in their time.
+    plays_maias: bool,
+    /// Whether a manner limited the last move.
+    was_limited: bool,
+    /// The last line on a manner.
+    told: String,
+}
+
+impl Persona {
+    /// The manner of a move; `None`: nothing but the options decides, as in all analysis. `maia`: rating of the people that
+    /// the network plays like; `chance`: which of two levels is played.
+    pub(super) fn manner(
+        &self,
+        options: &Options,
+        go: &GoParams,
+        is_on_clock: bool,
+        maia: Option<u32>,
+        chance: f64,
+    ) -> Option<Manner> {
+        let has_limit = go.nodes.is_some() || go.movetime.is_some() || go.depth.is_some() || go.mate.is_some();
+        if go.infinite || !(is_on_clock || has_limit) {
+            return None;
+        }
+        let is_set = ["TimeManager", "NodesPerMove"].iter().any(|name| options.was_set.contains(name));
+        let as_people = self.plays_maias && is_on_clock && !has_limit && !is_set;
+        match (maia, options.elo_limit()) {
+            (None, limit) => limit.map(|elo| Manner::of_level(elo, chance)),
+            (Some(rating), None) => as_people.then(|| Manner::of_maia(rating, true)),
+            (Some(rating), Some(_)) => Some(Manner::of_maia(rating, as_people)),
+        }
+    }
+
+    /// Takes up the manner of the next move and tells the user of one that was not told last. Returns whether this move or
+    /// the last one has a manner: then the tree does not count.
+    pub(super) fn take_up(&mut self, manner: Option<&Manner>, given: &Options, announcer: &Announcer) -> bool {
+        if let Some(note) = manner.map(|manner| manner.note(given)).filter(|note| *note != self.told) {
+            announcer.say(&note);
+            self.told = note;
+        }
+        std::mem::replace(&mut self.was_limited, manner.is_some()) || manner.is_some()
+    }
+}
+
 impl Engine {
     /// Lets a Maia play as people do where a clock runs and the options do not say otherwise: one node a move, drawn as
     /// often as people play it, in the time that they take. For an engine that plays with people; a match or a
     /// measurement has what its options say.
     pub fn play_maias_as_people(&mut self) {
-        self.plays_maias = true;
+        self.persona.plays_maias = true;
     }
 
     /// The Elo that the engine is limited to, or the rating of the people that its network plays like.
@@ -191,87 +213,11 @@ impl Engine {
         self.options.elo_limit().or_else(|| self.maia_rating().map(u64::from))
     }
 
-    /// The manner of a move with these limits; `None`: nothing but the options decides, as in all analysis.
-    pub(super) fn manner(&self, go: &GoParams) -> Option<Manner> {
-        let on_clock = self.is_on_clock(go);
-        let has_limit = go.nodes.is_some() || go.movetime.is_some() || go.depth.is_some() || go.mate.is_some();
-        if go.infinite || !(on_clock || has_limit) {
-            return None;
-        }
-        let maia = self.maia_rating();
-        let is_set = ["TimeManager", "NodesPerMove"].iter().any(|name| self.options.was_set.contains(name));
-        let as_people = self.plays_maias && on_clock && !has_limit && !is_set;
-        match (maia, self.options.elo_limit()) {
-            (None, limit) => limit.map(|elo| Manner::of_level(elo, self.chance())),
-            (Some(rating), None) => as_people.then(|| Manner::of_maia(rating, true)),
-            (Some(rating), Some(_)) => Some(Manner::of_maia(rating, as_people)),
-        }
-    }
-
-    /// The seed of the game: `RandomSeed`, or another one for each game.
-    fn seed_of_game(&self) -> u64 {
-        if self.options.random_seed == 0 { self.game_seed } else { self.options.random_seed }
-    }
-
-    /// The specification of the time manager that plays this game with `options`.
-    pub(super) fn spec_of_game(&self, options: &Options) -> String {
-        human::with_seed(&options.time_manager_spec(), mix(self.seed_of_game()))
-    }
-
-    /// A number from 0 to 1 that the position decides, and the seed of the game.
-    fn chance(&self) -> f64 {
-        let drawn = mix(polyglot_key(self.game.current()) ^ mix(self.seed_of_game() ^ u64::from(self.ply())));
-        (drawn >> 11) as f64 / (1u64 << 53) as f64
-    }
-
     /// The rating of the people that the loaded network plays like; `None` if it is no Maia.
-    fn maia_rating(&self) -> Option<u32> {
+    pub(super) fn maia_rating(&self) -> Option<u32> {
         let attributes = self.attributes()?;
         let by_ratings = || self.ratings().map(|_| self.options.player_ratings().own.into());
         attributes.maia.or_else(by_ratings)
-    }
-
-    /// The options that a move with these limits is played with.
-    pub(super) fn played_options(&self, go: &GoParams) -> Cow<'_, Options> {
-        let manner = self.manner(go);
-        manner.map_or(Cow::Borrowed(&self.options), |manner| Cow::Owned(manner.options(&self.options)))
-    }
-
-    /// Tells the user of a manner that was not told last. Returns whether this move or the last one has one: then the
-    /// tree does not count.
-    pub(super) fn take_manner(&mut self, go: &GoParams) -> bool {
-        let manner = self.manner(go);
-        if let Some(note) =
-            manner.as_ref().map(|manner| manner.note(&self.options)).filter(|note| *note != self.manner_told)
-        {
-            self.announcer.say(&note);
-            self.manner_told = note;
-        }
-        let is_limited = manner.is_some();
-        std::mem::replace(&mut self.was_limited, is_limited) || is_limited
-    }
-
-    /// The options whose network is loaded: with a level, those of its network.
-    pub(super) fn network_options(&mut self) -> Options {
-        let Some(elo) = self.options.elo_limit() else { return self.options.clone() };
-        let asked = (self.options.weights.clone(), elo);
-        let loaded = match self.of_level.take() {
-            // Looking at the files takes time, and this move may be on the clock.
-            Some((known, weights, backend, backend_options)) if known == asked => {
-                Options { weights, backend, backend_options, ..self.options.clone() }
-            }
-            _ => self.options.with_network_of_level(),
-        };
-        if loaded.weights != asked.0 {
-            let Options { weights, backend, backend_options, .. } = loaded.clone();
-            self.of_level = Some((asked, weights, backend, backend_options));
-        }
-        loaded
-    }
-
-    /// Whether a move has a clock; pondering counts as the move that it may become.
-    pub(super) fn is_on_clock(&self, go: &GoParams) -> bool {
-        GoParams { ponder: false, ..go.clone() }.clock(self.game.current().turn()).is_some()
     }
 }
 

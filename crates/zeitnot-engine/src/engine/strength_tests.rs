@@ -107,8 +107,8 @@ fn a_level_limits_every_search_with_an_end() {
     }
     let few = GoParams { nodes: Some(3), ..GoParams::default() };
     assert_eq!(engine.run(&few, 0.0, None).unwrap().0.report.nodes, 3);
-    assert_eq!(engine.manner(&GoParams { infinite: true, ..on_clock() }), None);
-    assert_eq!(engine.manner(&GoParams::default()), None);
+    assert_eq!(engine.turn(&GoParams { infinite: true, ..on_clock() }).manner, None);
+    assert_eq!(engine.turn(&GoParams::default()).manner, None);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_maia_plays_as_people_only_where_it_is_free_to() {
         if plays {
             engine.play_maias_as_people();
         }
-        engine.manner(go)
+        engine.turn(go).manner
     };
     let played = manner(true, &[], &on_clock()).unwrap();
     assert_eq!(played, Manner::of_maia(1500, true));
@@ -179,13 +179,13 @@ fn options_that_are_sent_as_they_stand_are_no_wish() {
     for (name, value) in [("TimeManager", zeitnot_time::DEFAULT_MANAGER), ("NodesPerMove", "0"), ("Temperature", "0")] {
         engine.set_option(name, value).unwrap();
     }
-    assert_eq!(engine.manner(&on_clock()), Some(Manner::of_maia(1500, true)));
-    assert_eq!(engine.played_options(&on_clock()).temperature, 1.0);
+    assert_eq!(engine.turn(&on_clock()).manner, Some(Manner::of_maia(1500, true)));
+    assert_eq!(engine.turn(&on_clock()).options.temperature, 1.0);
     engine.set_flag("TimeManager", zeitnot_time::DEFAULT_MANAGER).unwrap();
-    assert_eq!(engine.manner(&on_clock()), None, "a flag is a wish");
+    assert_eq!(engine.turn(&on_clock()).manner, None, "a flag is a wish");
     engine.set_option("NodesPerMove", "5").unwrap();
     engine.set_option("NodesPerMove", "0").unwrap();
-    assert_eq!(engine.manner(&on_clock()), None, "and stays one");
+    assert_eq!(engine.turn(&on_clock()).manner, None, "and stays one");
 }
 
 /// Won positions in which the policy of the network built in stalemates.
@@ -227,7 +227,7 @@ fn who_plays_weaker_overlooks_more() {
     let chances: Vec<f32> = (800..=2600).step_by(100).map(overlooks).collect();
     assert!(chances.is_sorted_by(|a, b| a >= b) && chances[0] == 0.25 && chances[7] < 0.02, "{chances:?}");
     assert_eq!(Manner::of_maia(1500, true).overlooks, Manner::of_level(1500, 0.5).overlooks);
-    assert_eq!(engine(true, &[]).search_params(&on_clock()).overlooks, None, "the engine itself never");
+    assert_eq!(engine(true, &[]).turn(&on_clock()).search.overlooks, None, "the engine itself never");
 }
 
 #[test]

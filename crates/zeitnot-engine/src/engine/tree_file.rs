@@ -29,25 +29,6 @@ use zeitnot_network::Location;
 /// Version of the form of files; a file of another one is refused.
 const FORMAT: u32 = 2;
 
-/// The options that decide what a tree holds. Others only say how a search goes on in it.
-const DECISIVE: [&str; 15] = [
-    "PolicyTemperature",
-    "HistoryFill",
-    "TwoFoldDraws",
-    "StickyEndgames",
-    "ContemptMode",
-    "Contempt",
-    "ContemptMaxValue",
-    "WDLCalibrationElo",
-    "WDLContemptAttenuation",
-    "WDLMaxS",
-    "WDLDrawRateTarget",
-    "WDLDrawRateReference",
-    "WDLBookExitBias",
-    "SelfElo",
-    "OppoElo",
-];
-
 /// Interval at which a search saves its tree in `TreeFile`.
 const SAVED_EVERY: Duration = Duration::from_secs(180);
 /// Interval at which that is looked at, and whether the search is over.
@@ -285,7 +266,7 @@ impl Snapshot {
 
 /// The options that decide what a tree holds, and their values.
 pub(super) fn decisive(options: &Options) -> BTreeMap<String, String> {
-    let specs = SPECS.iter().filter(|spec| DECISIVE.contains(&spec.name));
+    let specs = SPECS.iter().filter(|spec| spec.facts.tree);
     let device = options.backend_options.parse::<DeviceOptions>().unwrap_or_default();
     let heads = [("policy_head", device.policy_head), ("value_head", device.value_head)];
     let heads = heads.map(|(name, head)| (name.to_owned(), head.unwrap_or_default()));
@@ -308,7 +289,7 @@ pub(super) fn note(options: &Options) -> Option<String> {
 impl Engine {
     /// The facts of the tree that searches of the present position grow, without its numbers.
     fn origin(&self) -> TreeFacts {
-        let location = self.loaded.as_ref().and_then(|loaded| loaded.location.as_ref());
+        let location = self.device.loaded.as_ref().and_then(|loaded| loaded.location.as_ref());
         let facts = TreeFacts {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -316,7 +297,7 @@ impl Engine {
             network_sha256: location.and_then(|location| location.sha256().ok()),
             external_sha256: location.map(Location::external_digests).unwrap_or_default(),
             options: decisive(&self.options),
-            rescaled: self.rescaled.effect(),
+            rescaled: self.state.grown.rescaled.effect(),
             chess960: false,
             start: String::new(),
             moves: Vec::new(),
@@ -324,7 +305,7 @@ impl Engine {
             tops: Vec::new(),
             visits: 0,
         };
-        facts.at(&self.game)
+        facts.at(&self.state.game)
     }
 
     /// Saves the trees of the analysis in a file, and returns the facts about them. A search ends.
@@ -333,10 +314,10 @@ impl Engine {
     /// [`TreeFileError`]: then a file that was there stays.
     pub fn save_tree(&mut self, path: &Path) -> Result<TreeFacts, TreeFileError> {
         self.finish();
-        let snapshot = self.tree.as_ref().and_then(|tree| self.origin().snapshot(tree));
+        let snapshot = self.state.tree.as_ref().and_then(|tree| self.origin().snapshot(tree));
         let snapshot = snapshot.filter(Snapshot::has_visits).ok_or(TreeFileError::NothingKept)?;
         self.claim_again();
-        match self.tree_file.as_ref().filter(|file| is_same(&file.path, path)) {
+        match self.shelf.tree_file.as_ref().filter(|file| is_same(&file.path, path)) {
             Some(TreeFile { own: Some(own), .. }) => own.write(own.draw(), &snapshot, path)?,
             Some(TreeFile { waits: None, .. }) => return Err(TreeFileError::NotTakenUp(path.to_owned())),
             Some(TreeFile { waits: Some(_), .. }) => return Err(TreeFileError::InUse(path.to_owned())),
@@ -354,9 +335,9 @@ impl Engine {
         self.save_tree_file();
         // An analysis has no side to favour, or the one to move.
         let searches = [true, false].map(|infinite| GoParams { infinite, ..GoParams::default() });
-        let facts = self.take_up(path, &searches.map(|go| self.search_params(&go).wdl_rescale))?;
+        let facts = self.take_up(path, &searches.map(|go| self.turn(&go).search.wdl_rescale))?;
         let Some(named) = named_path(&self.options.tree_file) else { return Ok(facts) };
-        let before = self.tree_file.take().and_then(|file| file.own);
+        let before = self.shelf.tree_file.take().and_then(|file| file.own);
         let own = match before {
             _ if !is_same(&named, path) => {
                 let named = named.display();
@@ -366,7 +347,7 @@ impl Engine {
             Some(own) => Some(own.read_again(path)),
             None => self.claim(path),
         };
-        self.tree_file = Some(TreeFile { path: named, own, origin: self.origin(), waits: None });
+        self.shelf.tree_file = Some(TreeFile { path: named, own, origin: self.origin(), waits: None });
         Ok(facts)
     }
 
@@ -384,16 +365,16 @@ impl Engine {
             let (saved, here) = facts.difference(&here);
             return Err(TreeFileError::Other { path: path.to_owned(), saved, here });
         };
-        let cache = self.loaded.as_ref().map_or(0, |loaded| loaded.backend.cache_bytes());
+        let cache = self.device.loaded.as_ref().map_or(0, |loaded| loaded.backend.cache_bytes());
         let limit = self.options.memory_limit().map_or(usize::MAX, |limit| tree_share(limit, cache));
         let tree = load(path, &facts, source, limit)?;
-        self.game = tree.game().clone();
-        self.tree = Some(tree);
-        self.other_game();
-        self.tree_changed();
+        self.state.game = tree.game().clone();
+        self.state.tree = Some(tree);
+        self.state.other_game(self.options.keep_time_stats);
+        self.state.tree_changed();
         // As the next search has them, which would start anew otherwise.
-        self.rescaled = rescaled;
-        (self.rated, self.decisive) = (self.ratings(), Some(here.options));
+        self.state.grown.rescaled = rescaled;
+        (self.state.grown.rated, self.state.grown.decisive) = (self.ratings(), Some(here.options));
         Ok(facts)
     }
 
@@ -401,14 +382,14 @@ impl Engine {
     /// taken up is not written, either, and neither is one that another program writes.
     pub(super) fn take_up_tree_file(&mut self, rescale: &WdlRescale) {
         let named = named_path(&self.options.tree_file);
-        if self.tree_file.as_ref().map(|known| &known.path) == named.as_ref() {
+        if self.shelf.tree_file.as_ref().map(|known| &known.path) == named.as_ref() {
             return self.claim_again();
         }
         self.save_tree_file();
-        self.tree_file = None;
+        self.shelf.tree_file = None;
         let Some(path) = named else { return };
         let (read, own) = (stamp(&path), self.claim(&path));
-        let game = self.game.clone();
+        let game = self.state.game.clone();
         let taken = if path.exists() { self.take_up(&path, &[*rescale]).map(Some) } else { Ok(None) };
         match &taken {
             Ok(Some(facts)) => {
@@ -418,11 +399,11 @@ impl Engine {
             Ok(None) => {}
             Err(error) => self.announcer.say(&format!("{ERROR}{error}; it is not written, either")),
         }
-        if let Some(tree) = &mut self.tree {
+        if let Some(tree) = &mut self.state.tree {
             tree.follow(game.clone());
         }
-        self.game = game;
-        self.tree_file = Some(TreeFile {
+        self.state.game = game;
+        self.shelf.tree_file = Some(TreeFile {
             waits: Some(read).filter(|_| own.is_none() && taken.is_ok()),
             path,
             own: own.filter(|_| taken.is_ok()),
@@ -432,7 +413,7 @@ impl Engine {
 
     /// Claims the file that another program had claimed, if it does not any more and has left it as it was read.
     fn claim_again(&mut self) {
-        let Some(TreeFile { path, own, waits, .. }) = &mut self.tree_file else { return };
+        let Some(TreeFile { path, own, waits, .. }) = &mut self.shelf.tree_file else { return };
         if waits.is_some_and(|read| read == stamp(path))
             && let Ok(Some(claim)) = Claim::of(path)
         {
@@ -453,8 +434,8 @@ impl Engine {
 
     /// Saves the tree in `TreeFile` every few minutes while the search goes on.
     pub(super) fn save_during(&self, search: &Search) {
-        let Some(TreeFile { path, own: Some(own), origin, .. }) = &self.tree_file else { return };
-        let (path, origin, announcer) = (path.clone(), origin.at(&self.game), self.announcer.clone());
+        let Some(TreeFile { path, own: Some(own), origin, .. }) = &self.shelf.tree_file else { return };
+        let (path, origin, announcer) = (path.clone(), origin.at(&self.state.game), self.announcer.clone());
         // The claim ends with the engine, also where the thread has not heard yet that the search is over.
         let own = Arc::downgrade(own);
         search.look_at_tree(LOOK_EVERY, SAVED_EVERY, move |tree| {
@@ -472,11 +453,13 @@ impl Engine {
     /// Saves the tree in `TreeFile`, if it keeps its positions. A search ends.
     pub fn save_tree_file(&mut self) {
         self.claim_again();
-        if self.tree_file.as_ref().is_none_or(|file| file.own.is_none()) {
+        if self.shelf.tree_file.as_ref().is_none_or(|file| file.own.is_none()) {
             return;
         }
         self.finish();
-        let (Some(TreeFile { path, own: Some(own), origin, .. }), Some(tree)) = (&self.tree_file, &self.tree) else {
+        let (Some(TreeFile { path, own: Some(own), origin, .. }), Some(tree)) =
+            (&self.shelf.tree_file, &self.state.tree)
+        else {
             return;
         };
         let snapshot = origin.at(tree.game()).snapshot(tree).filter(Snapshot::has_visits);

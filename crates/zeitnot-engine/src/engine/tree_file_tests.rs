@@ -85,7 +85,7 @@ fn damaged_files_are_refused_in_a_line() {
     search(&mut engine, "", 150);
     engine.save_tree(&path).unwrap();
     let bytes = fs::read(&path).unwrap();
-    let whole = engine.tree.as_ref().unwrap().save().unwrap();
+    let whole = engine.state.tree.as_ref().unwrap().save().unwrap();
     for index in (0..bytes.len()).step_by(bytes.len() / 300 + 1) {
         for damage in
             [|bytes: &mut Vec<u8>, at: usize| bytes.truncate(at), |bytes: &mut Vec<u8>, at: usize| bytes[at] ^= 0x10]
@@ -96,7 +96,7 @@ fn damaged_files_are_refused_in_a_line() {
             match engine.load_tree(&path) {
                 Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
                 // Gzip has bits that mean nothing.
-                Ok(_) => assert_eq!(engine.tree.as_ref().unwrap().save().unwrap(), whole, "{index}"),
+                Ok(_) => assert_eq!(engine.state.tree.as_ref().unwrap().save().unwrap(), whole, "{index}"),
             }
         }
     }
