@@ -5,7 +5,7 @@
     zeitnot eval --weights NETWORK --positions positions.jsonl > evaluated.jsonl      (a network with a moves-left head)
     python tests/reference/moves_left.py errors ../shared/data/tcec/*.pgn --evaluated evaluated.jsonl
 
-prints the tables in crates/zeitnot-time/docs/moves-left.md and docs/results/2026-11-moves-left.md, and the fits behind
+prints the figures in crates/zeitnot-time/docs/moves-left.md and docs/results/2026-11-moves-left.md, and the fits behind
 the defaults. Needs python-chess and numpy. A position counts with the moves of one side that its game still had. `--stride 10` takes every tenth position of a
 game. All 31,875 of them take t1-256x10 a few minutes with `--backend onnxruntime`.
 """
