@@ -27,7 +27,6 @@ pub fn shares(phases_ms: [f64; 3]) -> [f64; 3] {
 pub struct MoveTime {
     /// The first of the five move numbers, counted from 1 out of book.
     pub from_move: usize,
-    /// Mean time of a move, in milliseconds.
     pub mean_ms: f64,
     /// Mean visits of a move.
     pub mean_playouts: f64,
@@ -38,7 +37,6 @@ pub struct MoveTime {
 /// The use of the clock by one player.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClockUse {
-    /// Games.
     pub games: usize,
     /// The clock at the end of a game.
     pub clock_left_ms: Quantiles,

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 /// The games of two players at one time control.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// The time control.
     pub tc: String,
     /// The two players.
     pub players: [String; 2],
@@ -27,9 +26,7 @@ pub struct Cell {
 /// How a player used its clock at one time control, in all of its games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayerTimes {
-    /// The time control.
     pub tc: String,
-    /// The player.
     pub player: String,
     /// The player's use of its clock.
     #[serde(flatten)]
@@ -39,7 +36,6 @@ pub struct PlayerTimes {
 /// A player's rating at each time control and at all together. The ratings of the first player are 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rank {
-    /// The player.
     pub player: String,
     /// The rating by all games; `None` where games are missing or the results give no rating.
     pub all: Option<Rating>,

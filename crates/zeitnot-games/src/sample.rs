@@ -7,14 +7,12 @@ use zeitnot_engine::splitmix::SplitMix64;
 /// A sum and the number of its parts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mean {
-    /// The sum.
     pub sum: f64,
     /// The number of parts in the sum.
     pub count: usize,
 }
 
 impl Mean {
-    /// Adds a number.
     pub fn add(&mut self, number: f64) {
         *self = Mean { sum: self.sum + number, count: self.count + 1 };
     }
@@ -69,7 +67,6 @@ impl<T> Sample<T> {
         Sample { most, seen: 0, random: SplitMix64(most as u64), items: Vec::new() }
     }
 
-    /// Adds an item.
     pub fn add(&mut self, item: T) {
         self.seen += 1;
         if self.items.len() < self.most {

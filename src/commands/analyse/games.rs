@@ -29,7 +29,6 @@ pub struct FinishedGame {
     number: u64,
     /// Time since the run began, in milliseconds.
     elapsed_ms: f64,
-    /// The facts of its positions.
     facts: Vec<PositionFacts>,
 }
 

@@ -39,7 +39,6 @@ pub struct Session<'a> {
     pub unkept: Option<anyhow::Error>,
 }
 
-/// The end of a session.
 enum End {
     Over { winner: Option<Color>, termination: Termination },
     Left,

@@ -34,7 +34,6 @@ const LEAST_PACE: usize = 4;
 /// The facts about a move on a clock, from the mover's side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TimedMove<'a> {
-    /// The times.
     pub times: &'a ClockedMove,
     /// The number of the move in the game.
     pub number: u32,
@@ -50,10 +49,8 @@ pub(super) struct TimedMove<'a> {
     pub better: Option<&'a str>,
 }
 
-/// The clock of a side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SideClock {
-    /// Time at the start, in milliseconds.
     pub start_ms: Option<f64>,
     /// Time that each move brings, in milliseconds.
     pub increment_ms: f64,

@@ -30,7 +30,6 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// Adds moves.
     pub(super) fn add(&mut self, moves: u32, loss: f64) {
         self.moves += moves;
         self.loss += loss;

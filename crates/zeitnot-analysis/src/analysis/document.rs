@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 /// The analysis of some games.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
-    /// `analysis`.
     pub kind: String,
     /// The version of the program.
     pub version: String,
@@ -20,13 +19,11 @@ pub struct Analysis {
     pub network: Option<AnalysedNetwork>,
     /// The effort in words.
     pub limit: String,
-    /// The games.
     pub games: Vec<AnalysedGame>,
     /// The players, those of the most games first.
     pub players: Vec<AnalysedPlayer>,
 }
 
-/// A network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnalysedNetwork {
     /// The name of its file.
@@ -35,22 +32,16 @@ pub struct AnalysedNetwork {
     pub sha256: String,
 }
 
-/// A game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnalysedGame {
-    /// The file.
     pub file: String,
     /// The number of the game in the file, from 1.
     pub game: usize,
-    /// The tags.
     pub tags: BTreeMap<String, String>,
     /// The position before the first move.
     pub start: AnalysedStart,
-    /// White.
     pub white: AnalysedSide,
-    /// Black.
     pub black: AnalysedSide,
-    /// The moves.
     pub moves: Vec<AnalysedMove>,
     /// The moments to look at first, the weightiest first; at most five of each side.
     pub moments: Vec<Moment>,
@@ -77,7 +68,6 @@ pub(super) struct GameParts {
 /// The comments, without commands and sentences of an analysis, and the variations behind a move of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnNotes {
-    /// The comments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<String>,
     /// The variations as they are written.
@@ -90,7 +80,6 @@ pub struct OwnNotes {
 pub struct AnalysedStart {
     /// The position.
     pub fen: String,
-    /// The evaluation.
     pub eval: Option<ShownEvaluation>,
     /// Win, draw and loss of White in permille.
     pub wdl: Option<[u32; 3]>,
@@ -141,16 +130,13 @@ pub struct AnalysedSide {
     pub clock: Option<ClockUse>,
 }
 
-/// The use of a clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClockUse {
-    /// The score, 0 to 100.
     pub score: f64,
     /// Thoughts that bought nothing.
     pub long_thoughts: LongThoughts,
     /// Moves played at once that needed a thought.
     pub instant: Instant,
-    /// The time by phases.
     pub phases: Vec<PhaseTime>,
     /// Time trouble.
     pub trouble: Trouble,
@@ -185,10 +171,8 @@ pub struct Trouble {
     pub cost: f64,
 }
 
-/// The time of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseTime {
-    /// The phase.
     pub name: Phase,
     /// Time used, in milliseconds.
     pub ms: f64,
@@ -198,18 +182,15 @@ pub struct PhaseTime {
     pub usual_share: Option<f64>,
 }
 
-/// A move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnalysedMove {
     /// Plies of the game with this move, from 1.
     pub ply: usize,
-    /// The number of the move.
     pub number: u32,
     /// `white` or `black`.
     pub color: String,
     /// The move in PGN.
     pub san: String,
-    /// The move in UCI.
     pub uci: String,
     /// The position after the move.
     pub fen: String,
@@ -219,19 +200,15 @@ pub struct AnalysedMove {
     pub wdl: Option<[u32; 3]>,
     /// White's chance to win after the move.
     pub win: Option<f64>,
-    /// The accuracy of the move.
     pub accuracy: Option<f64>,
-    /// The judgement.
     pub judgement: Option<Judgement>,
     /// The judgement as signs.
     pub glyph: Option<String>,
     /// The expected score that the move loses.
     pub expected_loss: Option<f64>,
-    /// The better move, where there is one.
     pub best: Option<BetterMove>,
     /// The mover's clock after the move, in milliseconds.
     pub clock_ms: Option<f64>,
-    /// Time used, in milliseconds.
     pub used_ms: Option<f64>,
     /// The use of that time.
     pub time: Option<MoveTime>,
@@ -242,11 +219,9 @@ pub struct AnalysedMove {
 pub struct BetterMove {
     /// The move in PGN.
     pub san: String,
-    /// The move in UCI.
     pub uci: String,
     /// The line that begins with it, in PGN.
     pub line: Vec<String>,
-    /// The evaluation.
     pub eval: Option<ShownEvaluation>,
 }
 
@@ -255,7 +230,6 @@ pub struct BetterMove {
 pub struct MoveTime {
     /// The usual time, in milliseconds; `None` where nothing tells.
     pub usual_ms: Option<f64>,
-    /// The verdict, where there is one.
     pub verdict: Option<TimeVerdict>,
     /// The expected score that the move lost.
     pub cost: f64,
@@ -265,7 +239,6 @@ pub struct MoveTime {
     pub words: String,
 }
 
-/// A verdict on the time of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeVerdict {
@@ -282,13 +255,11 @@ pub enum TimeVerdict {
 pub struct Moment {
     /// The ply of the move.
     pub ply: usize,
-    /// The kind.
     pub kind: MomentKind,
     /// A sentence.
     pub words: String,
 }
 
-/// The kind of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MomentKind {
@@ -309,9 +280,7 @@ pub enum MomentKind {
 /// A player over all games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnalysedPlayer {
-    /// The name.
     pub name: String,
-    /// The number of games.
     pub games: usize,
     /// The mean accuracy of the games.
     pub accuracy: Option<f64>,
@@ -324,9 +293,7 @@ pub struct AnalysedPlayer {
 /// The play of a phase, over all games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseOfPlayer {
-    /// The phase.
     pub name: Phase,
-    /// Moves.
     pub moves: u32,
     /// The mean accuracy of the moves.
     pub accuracy: Option<f64>,

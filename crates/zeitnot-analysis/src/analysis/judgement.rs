@@ -49,7 +49,6 @@ impl Judgement {
         }
     }
 
-    /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
             Judgement::Inaccuracy => "Inaccuracy",

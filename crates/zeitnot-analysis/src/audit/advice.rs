@@ -12,7 +12,6 @@ const USUAL_REUSE: f64 = 0.3;
 /// A time manager's advice about one move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Advice {
-    /// The budget, in milliseconds.
     pub budget_ms: f64,
     /// Moves left in the game by the manager's estimate; `None` for a manager that estimates none.
     pub moves_left: Option<f64>,

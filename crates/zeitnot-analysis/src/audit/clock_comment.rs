@@ -8,7 +8,6 @@ const TIMESTAMP_MS: f64 = 100.0;
 /// Times in the comments of one move, in milliseconds; `None` where no comment gives them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MoveTimes {
-    /// Time used.
     pub used_ms: Option<f64>,
     /// The clock after the move.
     pub clock_ms: Option<f64>,

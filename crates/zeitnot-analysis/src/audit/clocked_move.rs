@@ -2,7 +2,6 @@
 
 use zeitnot_engine::chess::Color;
 
-/// A move on a clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClockedMove {
     /// Plies from the game's start position.
@@ -11,9 +10,7 @@ pub struct ClockedMove {
     pub color: Color,
     /// The clock before the move, in milliseconds; `None` where times are given, but no clock or time control.
     pub clock_ms: Option<f64>,
-    /// Time used, in milliseconds.
     pub used_ms: f64,
-    /// Increment of the move, in milliseconds.
     pub increment_ms: f64,
     /// Moves until the next period of the time control, this one among them.
     pub moves_to_go: Option<u32>,

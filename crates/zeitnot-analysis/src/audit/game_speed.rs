@@ -47,7 +47,6 @@ impl GameSpeed {
         }
     }
 
-    /// The speed in a word.
     pub fn word(self) -> &'static str {
         match self {
             GameSpeed::Bullet => "bullet",

@@ -22,7 +22,6 @@ const LONGEST_INCREMENT_MS: f64 = 180e3;
 /// Moves that must show an increment, of both sides: one is a penalty, and those of one side are gifts of the opponent.
 const LEAST_RISES: usize = 3;
 
-/// The times of a game.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameTimes {
     /// Moves with known times, in order; book moves and moves with contradictory times are left out.

@@ -14,7 +14,6 @@ use zeitnot_games::pgn_reader::PgnGame;
 /// A side that ran out of time. Times are in milliseconds, and `None` where nothing gives them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LostOnTime {
-    /// The player.
     pub player: String,
     /// The player's side: `white` or `black`.
     pub side: String,
@@ -51,7 +50,6 @@ pub struct LongThought {
     /// The move with its number.
     #[serde(rename = "move")]
     pub move_name: String,
-    /// Time used, in milliseconds.
     pub used_ms: f64,
 }
 

@@ -24,7 +24,6 @@ const MOST_ENDS: usize = 10_000;
 /// The clock of one player over all its games of one speed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlayerClock {
-    /// The player.
     pub player: String,
     /// The speed of the games' time controls; `None` where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

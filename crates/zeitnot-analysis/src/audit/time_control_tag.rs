@@ -6,7 +6,6 @@ use zeitnot_games::time_control::TimeControl;
 
 /// Longest time of a control, in seconds: a year, as games by mail have weeks for a move.
 const LONGEST_S: f64 = 366.0 * DAY_S;
-/// A day, in seconds.
 pub(super) const DAY_S: f64 = 24.0 * 3_600.0;
 /// Least time of a one-move period that makes it a clock for each move, in seconds: match runners add a period's time
 /// to what is left, servers that give days do not.

@@ -61,7 +61,6 @@ impl Drop for DecisionLog {
 /// Counts of a log whose decisions were all repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
-    /// Games.
     pub games: u64,
     /// Moves on a clock.
     pub moves: u64,
@@ -75,7 +74,6 @@ pub enum DecisionError {
     /// The file cannot be read.
     #[error("cannot read {}: {reason}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// The operating system's reason.
         reason: io::Error,
@@ -83,25 +81,19 @@ pub enum DecisionError {
     /// A line is neither an event nor an answer.
     #[error("{} line {line}: {problem}", path.display())]
     Line {
-        /// The file.
         path: PathBuf,
-        /// The line, from 1.
         line: usize,
-        /// The problem.
         problem: String,
     },
     /// The file has no decision.
     #[error("{} has no decisions", path.display())]
     Empty {
-        /// The file.
         path: PathBuf,
     },
     /// This program decides otherwise than the file.
     #[error("{} line {line}: decided otherwise now: {there} there, {here} here", path.display())]
     Differs {
-        /// The file.
         path: PathBuf,
-        /// The line, from 1.
         line: usize,
         /// The answer in the file.
         there: String,

@@ -15,7 +15,6 @@ const CODE: usize = 3;
 pub struct Opening {
     /// The code, such as `B90`.
     pub eco: &'static str,
-    /// The name.
     pub name: &'static str,
 }
 

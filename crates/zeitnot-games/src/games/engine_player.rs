@@ -48,7 +48,6 @@ impl EnginePlayer {
         EnginePlayer { network, ..self }
     }
 
-    /// The engine.
     pub fn engine(&mut self) -> &mut Engine {
         &mut self.engine
     }

@@ -35,7 +35,6 @@ impl Limits {
     }
 }
 
-/// The clocks of a game.
 #[derive(Clone, Debug)]
 pub struct GameClocks<'a> {
     limits: [&'a Limits; 2],

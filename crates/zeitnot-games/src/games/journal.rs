@@ -168,7 +168,6 @@ impl<E: Entry> Journal<E> {
         JournalError::Io { path: self.path.clone(), reason }
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

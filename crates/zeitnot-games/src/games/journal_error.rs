@@ -10,25 +10,19 @@ pub enum JournalError {
     /// The file cannot be read or written.
     #[error("{}: {reason}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
         /// The operating system's reason.
         reason: io::Error,
     },
-    /// A line is not one of a journal.
     #[error("{} line {line}: {problem}", path.display())]
     Line {
-        /// The file.
         path: PathBuf,
-        /// The line, from 1.
         line: usize,
-        /// The problem.
         problem: String,
     },
     /// Another process writes the file: a match, or other work of its kind.
     #[error("another {whole} is writing {}", path.display())]
     InUse {
-        /// The file.
         path: PathBuf,
         /// The kind of work, in a word.
         whole: &'static str,
@@ -40,13 +34,11 @@ pub enum JournalError {
         path.display()
     )]
     Unfinished {
-        /// The file.
         path: PathBuf,
     },
     /// The match in the file, or other work of its kind, has other settings.
     #[error("{} holds a {whole} with another {setting}: {there} there, {here} here", path.display())]
     OtherSettings {
-        /// The file.
         path: PathBuf,
         /// The kind of work, in a word.
         whole: &'static str,

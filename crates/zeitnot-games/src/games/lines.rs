@@ -28,7 +28,6 @@ pub struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// The lines of a source.
     pub fn new(source: R) -> Lines<R> {
         let buffer = vec![0; BUFFER].into_boxed_slice();
         Lines { source, buffer, begin: 0, end: 0, line_end: 0, read: 0, is_begin: true, is_over: false }

@@ -18,9 +18,7 @@ pub struct Turn<'a> {
 /// The answer of a player.
 #[derive(Clone, Debug)]
 pub struct Thought {
-    /// The move.
     pub mv: Move,
-    /// Time used, in milliseconds.
     pub used_ms: f64,
     /// The budget of the time manager and its hard limit, in milliseconds.
     pub budget_ms: Option<(f64, f64)>,
@@ -30,7 +28,6 @@ pub struct Thought {
     pub playouts: u64,
     /// Depth in plies.
     pub depth: u32,
-    /// The evaluation.
     pub evaluation: Option<Evaluation>,
 }
 

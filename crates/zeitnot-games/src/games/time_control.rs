@@ -31,7 +31,6 @@ pub struct Preset {
     pub name: &'static str,
     /// A second name.
     pub alias: Option<&'static str>,
-    /// The time control.
     pub control: TimeControl,
 }
 

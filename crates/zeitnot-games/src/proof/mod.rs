@@ -62,7 +62,6 @@ pub struct ProofCell {
     pub tc: String,
     /// The other time manager.
     pub second: String,
-    /// Number of games.
     pub games: u64,
     /// Number of games of a quick proof; 0 leaves the cell out.
     pub quick: u64,

@@ -15,7 +15,6 @@ pub struct EngineLine {
     pub rating: Option<f64>,
     /// The options, in the order in which they are given.
     pub options: Vec<(String, String)>,
-    /// The command.
     pub command: String,
 }
 

@@ -11,7 +11,6 @@ pub enum SetupError {
     /// The file of a pool cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// The operating system's reason.
         error: io::Error,
@@ -19,7 +18,6 @@ pub enum SetupError {
     /// A file has no list of engines.
     #[error("{} is no pool: {error}", path.display())]
     NoPool {
-        /// The file.
         path: PathBuf,
         /// The first difference from a pool.
         error: serde_json::Error,
@@ -30,7 +28,6 @@ pub enum SetupError {
     /// A text names no engine.
     #[error("\"{text}\" is no engine: {reason}")]
     EngineLine {
-        /// The text.
         text: String,
         /// The problem.
         reason: String,

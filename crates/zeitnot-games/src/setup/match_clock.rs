@@ -3,7 +3,6 @@
 use serde_json::Value;
 use zeitnot_engine::backend::CostModel;
 
-/// The clock of a match.
 #[derive(Clone)]
 pub enum MatchClock {
     /// The machine's clock.

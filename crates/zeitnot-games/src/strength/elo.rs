@@ -56,9 +56,7 @@ impl fmt::Display for Estimate {
 /// margin of logistic Elo `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EloDifference {
-    /// Logistic Elo.
     pub logistic: Estimate,
-    /// Normalised Elo.
     pub normalised: Estimate,
     /// Likelihood of superiority: the probability, from 0 to 1, that the first player is the stronger.
     pub los: Option<f64>,
@@ -96,7 +94,6 @@ fn logistic_elo(score: f64) -> f64 {
     ELO_PER_DECADE * (score / (1.0 - score)).log10()
 }
 
-/// The score that is expected at a difference of `elo`.
 pub(super) fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10.0_f64.powf(-elo / ELO_PER_DECADE))
 }

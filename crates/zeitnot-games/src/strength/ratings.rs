@@ -57,12 +57,9 @@ pub struct Rating {
 pub enum RatingValue {
     /// The rating was given.
     Anchor {
-        /// The rating, in Elo.
         elo: f64,
     },
-    /// The rating was estimated.
     Estimated {
-        /// The rating, in Elo.
         elo: f64,
         /// Half the width of the 95 % interval, in Elo: 1.96 standard errors.
         margin: f64,

@@ -52,7 +52,6 @@ pub trait Runner: Send {
     fn run(&mut self, batch: usize) -> Result<(), BackendError>;
 }
 
-/// A backend as a side.
 pub struct BackendSide {
     name: String,
     backend: Arc<dyn Backend>,

@@ -226,7 +226,6 @@ impl Benchmark {
         Ok((None, reading))
     }
 
-    /// Searches one position for `milliseconds`.
     fn search(&mut self, position: usize, milliseconds: f64) -> Result<Sample, EngineError> {
         self.engine.new_game();
         self.engine.set_game(bench_game(position));

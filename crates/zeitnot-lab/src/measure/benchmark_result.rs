@@ -11,7 +11,6 @@ use super::{Machine, Measured, SearchSaturation, recommend};
 pub struct BenchmarkResult {
     /// The program's version.
     pub version: String,
-    /// The machine.
     pub machine: Machine,
     /// The network; `None` where the backend needs none.
     pub network: Option<NetworkFacts>,
@@ -84,7 +83,6 @@ pub struct Recommended {
     pub threads: usize,
     /// The value of `MinibatchSize`.
     pub minibatch_size: usize,
-    /// The backend.
     pub backend: String,
 }
 

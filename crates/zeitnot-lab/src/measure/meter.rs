@@ -25,7 +25,6 @@ pub struct BatchRecord {
 }
 
 impl BatchRecord {
-    /// The time of the batch, in milliseconds.
     pub fn ms(&self) -> f64 {
         self.end_ms - self.start_ms
     }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// The mean and quantiles of times, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// The mean.
     pub mean: f64,
     /// The median.
     pub p50: f64,

@@ -26,7 +26,6 @@ pub enum PositionsError {
     /// The file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// The operating system's reason.
         error: io::Error,

@@ -24,7 +24,6 @@ pub struct RecordedSearch {
     pub moves_left_plies: Option<f32>,
     /// Pieces on the board.
     pub pieces: u32,
-    /// Legal moves.
     pub legal_moves: u32,
     /// Legal moves that capture.
     pub captures: u32,
@@ -41,7 +40,6 @@ pub struct RecordedSearch {
 pub struct RecordedMove {
     /// The move in UCI notation, castling as king takes rook.
     pub uci: String,
-    /// The prior of the move.
     pub prior: f32,
 }
 

@@ -48,9 +48,7 @@ pub enum RecordError {
     /// A search failed.
     #[error("game {game} ply {ply}: {reason}")]
     Search {
-        /// The game, from 1.
         game: u32,
-        /// The ply.
         ply: usize,
         /// The search's error.
         reason: String,

@@ -15,7 +15,6 @@ use zeitnot_base::files::mark_length;
 const FORMAT: &str = "zeitnot traces 1";
 /// The longest first line.
 const LONGEST_HEADER: u64 = 1 << 20;
-/// The longest block.
 const LONGEST_BLOCK: u32 = 1 << 24;
 
 /// The first line of a recording.
@@ -46,7 +45,6 @@ pub enum RecordingFileError {
     /// The file cannot be read or written.
     #[error("{}: {reason}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
         /// The operating system's reason.
         reason: io::Error,
@@ -54,25 +52,20 @@ pub enum RecordingFileError {
     /// The file is something else.
     #[error("{} is no recording: {problem}", path.display())]
     Foreign {
-        /// The file.
         path: PathBuf,
-        /// The problem.
         problem: String,
     },
     /// A block is damaged.
     #[error("{} search {number}: {problem}", path.display())]
     Block {
-        /// The file.
         path: PathBuf,
         /// The number of the block, from 1.
         number: usize,
-        /// The problem.
         problem: String,
     },
     /// The file has searches of another header than the searches that were to be added.
     #[error("{} was recorded otherwise: {there} there, {here} here; delete it, or name another file", path.display())]
     Other {
-        /// The file.
         path: PathBuf,
         /// The header of the file.
         there: String,
@@ -180,7 +173,6 @@ fn all_searches(
     Ok((blocks.header, searches))
 }
 
-/// The blocks of a file.
 struct Blocks<R> {
     path: PathBuf,
     reader: R,

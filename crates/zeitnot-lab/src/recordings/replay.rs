@@ -19,12 +19,10 @@ pub struct ReplayRules {
     pub stoppers: StopperParams,
 }
 
-/// A move of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayedMove {
     /// Playouts of the search.
     pub nodes: u64,
-    /// Time used, in milliseconds.
     pub used_ms: f64,
     /// The clock before the move, in milliseconds.
     pub clock_ms: f64,

@@ -26,7 +26,6 @@ pub fn banded(name: &str, color: usize, curves: usize, course: &[(f64, Quantiles
 pub struct PlayerRow {
     /// The player, with its time control where there are several.
     pub name: String,
-    /// Games.
     pub games: usize,
     /// The clock at the end of the games, in milliseconds; `None` where it is not known.
     pub left_ms: Option<Quantiles>,

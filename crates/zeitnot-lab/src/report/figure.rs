@@ -8,7 +8,6 @@ use zeitnot_charts::{Frame, Plot, draw};
 pub struct Table {
     /// The names of the columns.
     pub head: Vec<String>,
-    /// The rows.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -37,7 +36,6 @@ impl Table {
 pub struct Figure {
     /// A name, unique in the section: letters, digits and `-`.
     pub name: String,
-    /// The title.
     pub title: String,
     /// A sentence or two with the main number.
     pub caption: String,
@@ -67,11 +65,9 @@ impl Figure {
 pub struct Listing {
     /// A name, unique among the figures of the section: letters, digits and `-`.
     pub name: String,
-    /// The title.
     pub title: String,
     /// A sentence or two about the table.
     pub caption: String,
-    /// The table.
     pub table: Table,
 }
 
@@ -80,11 +76,9 @@ pub struct Listing {
 pub struct Section {
     /// A name, unique in the report: letters, digits and `-`.
     pub name: String,
-    /// The title.
     pub title: String,
     /// The introduction, about what was read.
     pub introduction: String,
-    /// The figures.
     pub figures: Vec<Figure>,
     /// The games that were lost on time.
     pub listing: Option<Listing>,

@@ -21,9 +21,7 @@ pub enum Input {
     Games,
     /// A replay or a simulation.
     Row(RunRow),
-    /// A comparison.
     Comparison(ComparisonResult),
-    /// Matches.
     Matches(Vec<Match>),
     /// The audit of games.
     Audit(Audit),

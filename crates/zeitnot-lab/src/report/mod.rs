@@ -86,7 +86,6 @@ pub enum ReportError {
     /// The JSON is damaged.
     #[error("line {line}: {reason}")]
     Json {
-        /// The line, from 1.
         line: usize,
         /// The problem.
         reason: String,

@@ -17,7 +17,6 @@ pub struct AuditMove {
     pub side: String,
     /// The clock before the move, where it is known.
     pub clock_ms: Option<f64>,
-    /// Time used.
     pub used_ms: f64,
     /// The budget of the player's own manager, where it is known.
     pub budget_ms: Option<f64>,
@@ -30,22 +29,18 @@ pub struct AuditMove {
 /// A game that was lost on time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostGame {
-    /// The file of the game.
     pub file: String,
     /// The number of the game in the file.
     pub game: usize,
-    /// How the game was lost.
     pub lost_on_time: LostOnTime,
 }
 
 /// The end of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditSummary {
-    /// The sums of the audit.
     pub summary: AuditSums,
 }
 
-/// The sums of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditSums {
     /// How each player used its clock.
@@ -59,9 +54,7 @@ pub struct AuditSums {
 /// The totals of a manager over all moves that it was asked about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManagerTotals {
-    /// The manager.
     pub manager: String,
-    /// Moves.
     pub moves: usize,
     /// The errors of the manager's estimates of the moves left; null for a manager that makes none.
     pub moves_left_error: Option<ErrorMeans>,
@@ -72,9 +65,7 @@ pub struct ManagerTotals {
 /// The median and the mean of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorMeans {
-    /// The median.
     pub median: f64,
-    /// The mean.
     pub mean: f64,
 }
 

@@ -10,7 +10,6 @@ pub struct BatchSpeed {
     pub batch: usize,
     /// The median speed of the slices of time.
     pub evals_per_s: f64,
-    /// The mean speed.
     pub mean_evals_per_s: f64,
     /// The speed that at least 95 % of the batches reach.
     pub p95_evals_per_s: f64,

@@ -20,7 +20,6 @@ pub struct ComparisonResult {
 /// The match of two players at a time control.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellResult {
-    /// The time control.
     pub tc: String,
     /// The player whose score this is.
     pub first: String,
@@ -48,9 +47,7 @@ pub struct RankResult {
 /// A rating with its 95 % error; null where the results give none. The first player's rating is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Elo {
-    /// The rating.
     pub elo: Option<f64>,
-    /// The 95 % error of the rating.
     pub elo_error: Option<f64>,
 }
 

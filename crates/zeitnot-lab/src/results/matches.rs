@@ -10,14 +10,11 @@ use zeitnot_games::strength::elo::EloDifference;
 use zeitnot_games::strength::ratings::Rating;
 use zeitnot_games::strength::sprt::{Decision, Sprt};
 
-/// A game of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MatchGame {
     /// The number of the game; the first player has White in games of odd numbers.
     pub game: u64,
-    /// White.
     pub white: String,
-    /// Black.
     pub black: String,
     /// The result as PGN writes it.
     pub result: String,
@@ -55,7 +52,6 @@ impl MatchGame {
 /// infinite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// Games.
     pub games: u64,
     /// Games won.
     pub wins: u64,
@@ -99,11 +95,9 @@ impl Score {
 /// The end of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MatchSummary {
-    /// The score of the match.
     pub summary: MatchScore,
 }
 
-/// The score of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MatchScore {
     /// The first player's score.
@@ -142,16 +136,13 @@ impl MatchScore {
 /// The rating of the first player by opponents whose ratings are known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatingSummary {
-    /// The rating.
     pub rating: RatingResult,
 }
 
-/// A rating.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatingResult {
     /// The rating; null where the results bound it on one side or not at all.
     pub elo: Option<f64>,
-    /// The 95 % error of the rating.
     pub elo_error: Option<f64>,
     /// The known ratings of the opponents.
     pub anchors: BTreeMap<String, f64>,

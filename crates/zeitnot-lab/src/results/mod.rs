@@ -36,7 +36,6 @@ use zeitnot_games::decisions::Verified;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum LabResult {
-    /// A game of a match.
     Game(MatchGame),
     /// The end of a match.
     Match(Box<MatchSummary>),
@@ -54,7 +53,6 @@ pub enum LabResult {
     Simulation(Box<SimulationResult>),
     /// A move of an audited game.
     Move(AuditMove),
-    /// A game that was lost on time.
     LostOnTime(Box<LostGame>),
     /// The sums of an audit.
     Audit(AuditSummary),

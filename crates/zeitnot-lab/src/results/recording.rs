@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The size of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordingSize {
     /// Positions in the file, with those of earlier runs.

@@ -7,15 +7,12 @@ use std::collections::BTreeMap;
 /// 95 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplayResult {
-    /// The manager.
     pub manager: String,
     /// The identity of the recordings, and of the part of them that was replayed.
     pub traces: String,
-    /// The time control.
     pub tc: String,
     /// Playouts of a batch.
     pub batch: u64,
-    /// Moves that were replayed.
     pub moves: usize,
     /// Mean playouts of a move.
     pub mean_nodes: f64,
@@ -23,13 +20,11 @@ pub struct ReplayResult {
     pub nps: f64,
     /// The regret of the manager.
     pub regret: f64,
-    /// The interval of the regret.
     pub regret_interval: Option<[f64; 2]>,
     /// The share of moves for which the long search would have played the same.
     pub agreement: f64,
     /// The regret that the manager saves against the first manager.
     pub gain: f64,
-    /// The interval of the gain.
     pub gain_interval: Option<[f64; 2]>,
     /// The share of the way from the first manager's regret to the oracle's.
     pub oracle_share: Option<f64>,

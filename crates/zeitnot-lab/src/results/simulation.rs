@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A manager's simulated games. Intervals are of 95 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimulationResult {
-    /// The manager.
     pub manager: String,
-    /// The time control.
     pub tc: String,
     /// The identity of the recordings.
     pub traces: String,
@@ -20,14 +18,12 @@ pub struct SimulationResult {
     pub batch: u64,
     /// The lag as it was given, if any.
     pub lag: Option<String>,
-    /// The seed.
     pub seed: u64,
     /// The games, summed up.
     #[serde(flatten)]
     pub simulation: Simulation,
     /// The regret of a game that the manager saves against the first manager.
     pub gain: Option<f64>,
-    /// The interval of the gain.
     pub gain_interval: Option<[f64; 2]>,
     /// Games simulated in a second.
     pub games_per_s: f64,

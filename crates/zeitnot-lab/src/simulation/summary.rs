@@ -34,7 +34,6 @@ pub struct ClockAt {
 /// How a time manager uses a clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Simulation {
-    /// Games.
     pub games: usize,
     /// The clock by move number.
     pub clock_ms: Vec<ClockAt>,

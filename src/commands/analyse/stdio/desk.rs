@@ -31,7 +31,6 @@ enum Standing {
 enum Told {
     /// It is to end.
     Stop,
-    /// It has ended.
     End(Box<SearchEnd>),
 }
 

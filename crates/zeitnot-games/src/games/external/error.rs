@@ -23,7 +23,6 @@ pub enum ExternalError {
     /// The program cannot be run.
     #[error("cannot start {program}: {error}")]
     Start {
-        /// The program.
         program: String,
         /// The operating system's reason.
         error: io::Error,
@@ -31,7 +30,6 @@ pub enum ExternalError {
     /// The engine lacks the option, or does not take the value.
     #[error("{engine}: option {option}: {reason}")]
     Option {
-        /// The engine.
         engine: String,
         /// The option as it was given.
         option: String,
@@ -41,13 +39,11 @@ pub enum ExternalError {
     /// The game has castling rights of Chess960, and the engine has no option `UCI_Chess960`.
     #[error("{engine} does not play Chess960")]
     Chess960 {
-        /// The engine.
         engine: String,
     },
     /// The process ended, or closed its output.
     #[error("{engine} ended before {awaited} ({status}){said}")]
     Ended {
-        /// The engine.
         engine: String,
         /// The answer that did not come.
         awaited: &'static str,
@@ -59,7 +55,6 @@ pub enum ExternalError {
     /// The engine writes `id` and `option` lines without an end.
     #[error("{engine} writes more than {limit_kib} KiB of id and option lines before uciok")]
     Flood {
-        /// The engine.
         engine: String,
         /// The limit for these lines, in KiB.
         limit_kib: usize,
@@ -67,7 +62,6 @@ pub enum ExternalError {
     /// No answer came in time, or the engine does not read its input.
     #[error("{engine} gave no {awaited} within {waited_ms:.0} ms")]
     Stalled {
-        /// The engine.
         engine: String,
         /// The answer that did not come.
         awaited: &'static str,
@@ -77,7 +71,6 @@ pub enum ExternalError {
     /// The wait for an answer was called off.
     #[error("the wait for {awaited} of {engine} was called off")]
     CalledOff {
-        /// The engine.
         engine: String,
         /// The answer that was waited for.
         awaited: &'static str,
@@ -85,7 +78,6 @@ pub enum ExternalError {
     /// The answer to `go` is no legal move.
     #[error("{engine} answered \"{answer}\": {reason}")]
     BadMove {
-        /// The engine.
         engine: String,
         /// The line of the answer.
         answer: String,
@@ -95,7 +87,6 @@ pub enum ExternalError {
     /// An error came before, and the engine has not been started again since.
     #[error("{engine} does not run")]
     NotRunning {
-        /// The engine.
         engine: String,
     },
 }

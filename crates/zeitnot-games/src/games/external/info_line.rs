@@ -3,7 +3,6 @@
 /// A score from the view of the side that moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExternalScore {
-    /// Centipawns.
     Centipawns(i32),
     /// Moves to mate: above 0 the engine mates, otherwise it is mated.
     Mate(i32),

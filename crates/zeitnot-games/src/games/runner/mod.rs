@@ -20,7 +20,6 @@ use zeitnot_engine::chess::Game;
 /// The two players of a match, first and second.
 pub type Players = [Box<dyn Player>; 2];
 
-/// A match.
 pub struct MatchPlan<'a> {
     /// The rules of each game.
     pub rules: Rules,
@@ -53,25 +52,21 @@ pub enum Event<'a> {
         game: u64,
         /// The number of the move, as PGN counts moves.
         number: usize,
-        /// The move.
         last: &'a MoveRecord,
     },
     /// A game is over; earlier games may go on.
     Ended(u64),
     /// A game is over, as are all earlier games.
     Finished {
-        /// The game.
         record: &'a GameRecord,
         /// The results so far.
         results: &'a Results,
         /// Whether the game was played before an interruption.
         is_resumed: bool,
     },
-    /// A game was broken off.
     BrokenOff(&'a GameRecord),
 }
 
-/// The end of a match.
 #[derive(Clone, Debug)]
 pub struct MatchEnd {
     /// The results of the first player.
