@@ -25,6 +25,29 @@
 //! Beside them lie `models/` (the networks of our own, how they were trained, and the labeller of training games, a
 //! crate), `tests/` (the program from outside), `benches/`, `fuzz/` and `docs/` (a book).
 //!
+//! # From `go wtime` to `bestmove`
+//!
+//! No file uses one of an earlier step; a test reads this table and every import.
+//!
+//! | step | what it does |
+//! |---|---|
+//! | `src/uci/session.rs` | loads what is not loaded yet, takes that time off the clock, and begins |
+//! | `src/uci/parse.rs` | reads the clocks and limits of `go` |
+//! | `crates/zeitnot-engine/src/engine/searching.rs` | starts the search of a turn, or answers from a book |
+//! | `crates/zeitnot-engine/src/engine/turn.rs` | decides everything that this `go` means |
+//! | `crates/zeitnot-engine/src/engine/strength.rs` | has the manner of a level or of a Maia |
+//! | `crates/zeitnot-engine/src/engine/game_state.rs` | has the game, its tree and its clock |
+//! | `crates/zeitnot-time/src/timekeeper.rs` | keeps the time of a game, and begins and ends its moves |
+//! | `crates/zeitnot-time/src/managers/smooth/mod.rs` | plans the budget |
+//! | `crates/zeitnot-engine/src/search/run/search.rs` | runs one search with its threads |
+//! | `crates/zeitnot-engine/src/search/run/worker.rs` | gathers a batch, has it evaluated, backs it up |
+//! | `crates/zeitnot-engine/src/search/gather/mod.rs` | chooses leaves by PUCT |
+//! | `crates/zeitnot-engine/src/search/tree/backup.rs` | takes values up the tree |
+//! | `crates/zeitnot-time/src/stoppers/mod.rs` | says after each batch whether the search ends |
+//! | `crates/zeitnot-engine/src/search/run/answer.rs` | makes the answer |
+//! | `src/uci/reporter.rs` | hears of the plan, of progress and of the end |
+//! | `src/uci/print.rs` | prints `info` and `bestmove` |
+//!
 //! # The faces between the crates
 //!
 //! - [`zeitnot_time::TimeManager`]: `plan(&MoveRequest) -> Plan`, `observe(&SearchSnapshot) -> Verdict`,

@@ -39,12 +39,6 @@
 //! | `searching`, `running`, `ending` | the start of a search with its plan; the search; stop, answer and end | running |
 //! | `ponder`, `search_and_wait` | pondering and its hit; searches that are waited for | running |
 //! | `score` | scores of every `ScoreType`, win, draw and loss in permille | |
-//!
-//! # From `go wtime` to `bestmove`
-//!
-//! `uci/parse` -> `uci/session` -> `engine/searching` -> `engine/turn` -> `engine/following` -> `zeitnot_time::timekeeper`
-//! -> `search/run` -> `search/gather`, `search/tree` -> `zeitnot_time::stoppers` -> `search/root` -> `engine/ending` ->
-//! `uci/reporter`. None of them calls one before it but through the listener of the search.
 
 pub mod ignored_options;
 pub mod options;

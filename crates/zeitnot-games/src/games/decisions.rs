@@ -80,16 +80,10 @@ pub enum DecisionError {
     },
     /// A line is neither an event nor an answer.
     #[error("{} line {line}: {problem}", path.display())]
-    Line {
-        path: PathBuf,
-        line: usize,
-        problem: String,
-    },
+    Line { path: PathBuf, line: usize, problem: String },
     /// The file has no decision.
     #[error("{} has no decisions", path.display())]
-    Empty {
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// This program decides otherwise than the file.
     #[error("{} line {line}: decided otherwise now: {there} there, {here} here", path.display())]
     Differs {

@@ -15,11 +15,7 @@ pub enum JournalError {
         reason: io::Error,
     },
     #[error("{} line {line}: {problem}", path.display())]
-    Line {
-        path: PathBuf,
-        line: usize,
-        problem: String,
-    },
+    Line { path: PathBuf, line: usize, problem: String },
     /// Another process writes the file: a match, or other work of its kind.
     #[error("another {whole} is writing {}", path.display())]
     InUse {
@@ -33,9 +29,7 @@ pub enum JournalError {
          begin anew",
         path.display()
     )]
-    Unfinished {
-        path: PathBuf,
-    },
+    Unfinished { path: PathBuf },
     /// The match in the file, or other work of its kind, has other settings.
     #[error("{} holds a {whole} with another {setting}: {there} there, {here} here", path.display())]
     OtherSettings {

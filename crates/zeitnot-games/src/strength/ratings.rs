@@ -56,9 +56,7 @@ pub struct Rating {
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum RatingValue {
     /// The rating was given.
-    Anchor {
-        elo: f64,
-    },
+    Anchor { elo: f64 },
     Estimated {
         elo: f64,
         /// Half the width of the 95 % interval, in Elo: 1.96 standard errors.

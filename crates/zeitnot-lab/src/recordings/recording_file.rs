@@ -51,10 +51,7 @@ pub enum RecordingFileError {
     },
     /// The file is something else.
     #[error("{} is no recording: {problem}", path.display())]
-    Foreign {
-        path: PathBuf,
-        problem: String,
-    },
+    Foreign { path: PathBuf, problem: String },
     /// A block is damaged.
     #[error("{} search {number}: {problem}", path.display())]
     Block {

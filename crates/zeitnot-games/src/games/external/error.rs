@@ -38,9 +38,7 @@ pub enum ExternalError {
     },
     /// The game has castling rights of Chess960, and the engine has no option `UCI_Chess960`.
     #[error("{engine} does not play Chess960")]
-    Chess960 {
-        engine: String,
-    },
+    Chess960 { engine: String },
     /// The process ended, or closed its output.
     #[error("{engine} ended before {awaited} ({status}){said}")]
     Ended {
@@ -86,9 +84,7 @@ pub enum ExternalError {
     },
     /// An error came before, and the engine has not been started again since.
     #[error("{engine} does not run")]
-    NotRunning {
-        engine: String,
-    },
+    NotRunning { engine: String },
 }
 
 impl ExternalError {
