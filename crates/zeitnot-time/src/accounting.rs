@@ -25,7 +25,7 @@ pub struct MoveAccount {
     pub used_ms: f64,
     /// The reason of the search's end; `None`: it was stopped from outside, or nothing was left to search.
     pub stop: Option<StopReason>,
-    /// The manager's last limit, on the move's clock, at which time ends a search that nothing else ends.
+    /// The manager's limit at its last look, on the move's clock: time ends a search there that nothing else ends.
     pub limit_ms: Option<f64>,
     /// The moment at which `limit_ms` was reached: the limit itself, or a later moment if the limit moved into the past
     /// while the search ran.
@@ -232,21 +232,7 @@ mod tests {
             Verdict::at_limit(snapshot, self.0.remove(0), StopReason::Time)
         }
 
-        fn wants_root_values(&self) -> bool {
-            false
-        }
-
         fn finish(&mut self, _: &MoveOutcome) {}
-
-        fn estimates(&self) -> Estimates {
-            Estimates::default()
-        }
-
-        fn report(&self) -> Option<GameReport> {
-            None
-        }
-
-        fn set_nps(&mut self, _: f64) {}
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::{MAX_MS, NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     SLOWMOVER "slowmover" 1.0 0.0 100.0 Ratio "Scales every budget; above 1 the game starts slower and ends faster.";
@@ -47,8 +47,7 @@ struct Legacy {
     /// Time that earlier moves left over, whole milliseconds; a debt when negative.
     spared_ms: f64,
     is_first_move: bool,
-    /// The limit of the move being searched.
-    deadline_ms: Option<f64>,
+    hard_limit_ms: Option<f64>,
 }
 
 impl Legacy {
@@ -61,7 +60,7 @@ impl Legacy {
             book_ply_bonus: values.get(&BOOK_PLY_BONUS),
             spared_ms: 0.0,
             is_first_move: true,
-            deadline_ms: None,
+            hard_limit_ms: None,
         }
     }
 }
@@ -112,34 +111,24 @@ impl TimeManager for Legacy {
         }
         let budget = plan.term(name, (share + from_spared).trunc(), Milliseconds);
         let plan = plan.finish(("share_and_spared", budget), NO_RESERVE, None);
-        self.deadline_ms = Some(plan.hard_limit_ms);
+        self.hard_limit_ms = Some(plan.hard_limit_ms);
         plan
     }
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-        self.deadline_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
-    }
-
-    fn wants_root_values(&self) -> bool {
-        false
+        self.hard_limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
         // A time that is not a number says nothing, and no game is long enough for the bound.
-        if let Some(deadline) = self.deadline_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
-            self.spared_ms = (self.spared_ms + (deadline - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
+        if let Some(limit_ms) = self.hard_limit_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
+            self.spared_ms = (self.spared_ms + (limit_ms - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
         }
     }
 
     fn estimates(&self) -> Estimates {
         Estimates { bank_ms: Some(self.spared_ms.max(0.0)), ..Estimates::default() }
     }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     BASE_PERCENT "base-pct" 1.4 0.001 100.0 Percent "Share of the clock that a move at the start of a game gets.";
@@ -32,7 +32,7 @@ struct Simple {
     opening_bonus_percent: f64,
     is_first_move: bool,
     last: Option<LastMove>,
-    limit_ms: Option<f64>,
+    hard_limit_ms: Option<f64>,
 }
 
 /// The numbers of the last move that the next one needs.
@@ -52,7 +52,7 @@ impl Simple {
             opening_bonus_percent: values.get(&OPENING_BONUS_PERCENT),
             is_first_move: true,
             last: None,
-            limit_ms: None,
+            hard_limit_ms: None,
         }
     }
 }
@@ -113,31 +113,17 @@ impl TimeManager for Simple {
         );
         self.last = Some(LastMove { ply: request.ply, budget_ms: budget, available_ms: available });
         let plan = plan.finish(("whole(limited_budget)", budget.trunc()), NO_RESERVE, None);
-        self.limit_ms = Some(plan.hard_limit_ms);
+        self.hard_limit_ms = Some(plan.hard_limit_ms);
         plan
     }
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-        self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
-    }
-
-    fn wants_root_values(&self) -> bool {
-        false
+        self.hard_limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
     fn finish(&mut self, _outcome: &MoveOutcome) {
-        self.limit_ms = None;
+        self.hard_limit_ms = None;
     }
-
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

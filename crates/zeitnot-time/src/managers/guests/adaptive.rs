@@ -8,7 +8,7 @@ use crate::params::{GroupSpec, ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     EMERGENCY_TIME "emergency-ms" 2000.0 0.0 1e9 Milliseconds
@@ -136,25 +136,15 @@ impl TimeManager for Adaptive {
         Verdict::at_limit(snapshot, limit, StopReason::Time)
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, outcome: &MoveOutcome) {
         if let Some(current) = self.current.take() {
             self.statistics.move_ended(&current.planned, outcome.elapsed_ms);
         }
     }
 
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
     fn report(&self) -> Option<GameReport> {
         Some(self.statistics.report())
     }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

@@ -7,9 +7,7 @@ use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs}
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{
-    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
-};
+use crate::{MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     BASE_FACTOR "base-time-factor" 0.04 0.001 1.0 Ratio
@@ -244,23 +242,9 @@ impl TimeManager for ComplexityManager {
         Verdict::at_limit(snapshot, current.limit_ms(snapshot), StopReason::Time)
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, _outcome: &MoveOutcome) {
         self.current = None;
     }
-
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs}
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     MOVES "moves" 40.0 1.0 1000.0 Moves "Moves that sudden death is expected to last.";
@@ -175,25 +175,11 @@ impl TimeManager for SoftHard {
         Verdict::at_limit(snapshot, limit, StopReason::Time)
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, _outcome: &MoveOutcome) {
         if self.current.take().is_none() {
             self.history.begin_move(false);
         }
     }
-
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

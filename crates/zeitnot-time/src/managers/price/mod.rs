@@ -11,7 +11,7 @@ use crate::estimators::overrun::Overrun;
 use crate::estimators::speed::SpeedEstimator;
 use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 use decision::{Decision, Settings};
 use gain::{GAIN, GROWTH};
 use gain_weights::PRICE;
@@ -188,10 +188,6 @@ impl TimeManager for Price {
             price: Some(PRICE),
             ..Estimates::default()
         }
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
     }
 
     fn set_nps(&mut self, nps: f64) {

@@ -10,9 +10,7 @@ use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs}
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{
-    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
-};
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 /// Speed before the first measurement (docs/lc0.md, 1.7: a constant in Lc0).
 const INIT_NPS: f64 = 20_000.0;
@@ -254,10 +252,6 @@ impl TimeManager for Lc0Smooth {
         Verdict { nps, ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     /// Learns by the rules of docs/lc0.md, 1.10.
     fn finish(&mut self, outcome: &MoveOutcome) {
         let Some(current) = self.current.take() else {
@@ -288,10 +282,6 @@ impl TimeManager for Lc0Smooth {
             bank_ms: Some(self.bank_ms),
             ..Estimates::default()
         }
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
     }
 
     fn set_nps(&mut self, nps: f64) {

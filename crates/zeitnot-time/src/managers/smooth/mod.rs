@@ -16,9 +16,7 @@ use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::specification;
 use crate::unit::Unit;
-use crate::{
-    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
-};
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 use shared::*;
 
 // Parameters of plain `smooth` alone; `shared` has the others.
@@ -300,10 +298,6 @@ impl TimeManager for Smooth {
         Verdict { nps, usual_ms: Some(limit), ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.speed.end_move();
         let Some(current) = self.current.take() else {
@@ -323,10 +317,6 @@ impl TimeManager for Smooth {
 
     fn estimates(&self) -> Estimates {
         self.learned.estimates(self.speed.nps())
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
     }
 
     fn set_nps(&mut self, nps: f64) {

@@ -9,9 +9,7 @@ use crate::params::{ManagerSpec, ParamSpec, ParamValues};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{
-    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
-};
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const INIT_NPS: ParamSpec = shared::INIT_NPS.helping("Expected speed at the start of a game.");
 const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..shared::NPS_UPDATE_RATE }
@@ -132,10 +130,6 @@ impl TimeManager for Smooth {
         Verdict { nps: Some(self.nps.nps()), ..verdict }
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.nps.begin_move();
         let Some(current) = self.current.take() else {
@@ -147,10 +141,6 @@ impl TimeManager for Smooth {
 
     fn estimates(&self) -> Estimates {
         self.learned.estimates(self.nps.nps())
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
     }
 
     fn set_nps(&mut self, nps: f64) {
