@@ -54,25 +54,3 @@ impl TimeManager for AlphaZero {
         self.hard_limit_ms = None;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::managers::golden::{Played, check};
-
-    // docs/lc0.md, 1.6, observed by running Lc0; the last is negative there.
-    #[test]
-    fn budgets_are_those_of_lc0() {
-        for (clock, budget) in [
-            (60_000.0, 7_176.0),
-            (300_000.0, 35_976.0),
-            (180_000.0, 21_576.0),
-            (30_000.0, 3_576.0),
-            (5_000.0, 576.0),
-            (1_000.0, 96.0),
-            (150.0, 0.0),
-        ] {
-            let played = Played { ply: 40, clock, increment: 2_000.0, moves_to_go: Some(7), budget, used: 100.0 };
-            check("alphazero", &[played]);
-        }
-    }
-}

@@ -2,7 +2,7 @@
 
 use super::gain_weights::PRICE;
 use super::{HORIZON, INIT_TIMEUSE, MAX_AVERAGE, MAX_MOVE_BUDGET, NPS_UPDATE_RATE, Price, SPEC, TIMEUSE_UPDATE_RATE};
-use crate::managers::smooth::shared::{game_time_term, max_move_budget_term, nps_term};
+use crate::managers::shared::{game_time_term, max_move_budget_term, nps_term};
 use crate::params::ParamValues;
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;

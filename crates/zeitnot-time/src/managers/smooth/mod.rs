@@ -5,19 +5,18 @@
 
 pub mod lc0;
 pub mod pr1195;
-pub(super) mod shared;
 mod trend;
 
 use crate::estimators::moves_left::{GROUPS, MovesLeft};
 use crate::estimators::overrun::Overrun;
 use crate::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
+use crate::managers::shared::*;
 use crate::params::{ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::specification;
 use crate::unit::Unit;
 use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
-use shared::*;
 
 // Parameters of plain `smooth` alone; `shared` has the others.
 param_specs! {

@@ -2,9 +2,9 @@
 //! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-pr1195.md")]
 
-use super::shared::{self, *};
 use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::estimators::nps::NpsEstimator;
+use crate::managers::shared::{self, *};
 use crate::params::{ManagerSpec, ParamSpec, ParamValues};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};

@@ -1,5 +1,4 @@
-//! Holds what the forms of `smooth` and `price` share: declarations of parameters, terms of plans, and the
-//! estimates of tree reuse and budget use.
+//! Parameters, terms of plans, and estimates of tree reuse and budget use that `smooth` and `price` share.
 
 use crate::estimators::budget_use::BudgetUse;
 use crate::estimators::overrun::Overrun;
