@@ -1,6 +1,6 @@
 //! Computes the factor `control` on the time of a move: by the class of the time control.
 
-use super::{factor, read};
+use super::{factor, param, read};
 use crate::params::{ParamSpec, ParamValues};
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
@@ -29,7 +29,7 @@ impl TimeClass {
 }
 
 const fn minutes(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
-    ParamSpec { name, default, min: 0.0, max: 10_000.0, unit: Unit::Minutes, help, words: &[] }
+    param(name, default, 10_000.0, Unit::Minutes, help)
 }
 
 const fn params(blitz_minutes: f64, factors: [f64; 4]) -> [ParamSpec; 7] {

@@ -1,6 +1,6 @@
 //! Computes the factor `quality` on the time of a move: by how clear the choice of a move is (docs/documents.md, 3.5).
 
-use super::{factor, read};
+use super::{factor, param, read};
 use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
@@ -25,7 +25,7 @@ pub enum MoveQuality {
 }
 
 const fn share(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
-    ParamSpec { name, default, min: 0.0, max: 1.0, unit: Unit::Ratio, help, words: &[] }
+    param(name, default, 1.0, Unit::Ratio, help)
 }
 
 /// The document's factors, and bounds of the classes, which are ours because the document has an alpha-beta search.
