@@ -50,35 +50,15 @@ pub enum SpecError {
         /// The parameters that exist.
         known: String,
     },
-    /// A parameter was given something that is not a number.
-    #[error("{parameter} = {given}: expected {expected}")]
-    WrongType {
+    /// A parameter does not take the value that it was given.
+    #[error("{parameter} = {given}: {problem}")]
+    WrongValue {
         /// Dotted path of the parameter.
         parameter: String,
         /// The value as it was written.
         given: String,
-        /// The values that are accepted.
-        expected: String,
-    },
-    /// A number outside the parameter's range.
-    #[error("{parameter} = {value}: out of range, expected {expected}")]
-    OutOfRange {
-        /// Dotted path of the parameter.
-        parameter: String,
-        /// The value given.
-        value: f64,
-        /// The range, in words.
-        expected: String,
-    },
-    /// A parameter that takes a word was given something else.
-    #[error("{parameter} = {given}: expected one of {expected}")]
-    NotAChoice {
-        /// Dotted path of the parameter.
-        parameter: String,
-        /// The value as it was written.
-        given: String,
-        /// The words that are possible.
-        expected: String,
+        /// The reason, and the values that are accepted.
+        problem: String,
     },
     /// A value was given to a group.
     #[error("{group} is a group of parameters: write {group}({known})")]
@@ -118,7 +98,7 @@ pub(super) fn resolve<'m>(
     let preset = params.iter().rev().find(|param| param.name == PRESET && first.preset.is_some());
     if let Some(preset) = preset {
         let presets: Vec<_> = forms.iter().filter_map(|form| form.preset).collect();
-        let word = word(entry.name.clone(), PRESET, &presets, &preset.content)?;
+        let word = word(&entry.name, PRESET, &presets, &preset.content)?;
         let form = forms.iter().find(|form| form.preset == Some(word)).unwrap_or(first);
         let mut values = values_for(form, params)?;
         values.names_preset = true;
@@ -210,28 +190,29 @@ impl Reader {
 
 fn value(owner: &str, param: &ParamSpec, content: &Content) -> Result<f64, SpecError> {
     if !param.words.is_empty() {
-        let word = word(owner.to_owned(), param.name, param.words, content)?;
+        let word = word(owner, param.name, param.words, content)?;
         return Ok(param.words.iter().take_while(|other| **other != word).count() as f64);
     }
-    let parameter = format!("{owner}.{}", param.name);
-    let expected = format!("a number from {} to {} ({})", param.min, param.max, param.unit.in_words());
+    let expected = format!("expected a number from {} to {} ({})", param.min, param.max, param.unit.in_words());
+    let wrong = |problem| Err(wrong_value(owner, param.name, content, problem));
     match content {
         Content::Number(value) if (param.min..=param.max).contains(value) => Ok(*value),
-        Content::Number(value) => Err(SpecError::OutOfRange { parameter, value: *value, expected }),
-        other => Err(SpecError::WrongType { parameter, given: written(other), expected }),
+        Content::Number(_) => wrong(format!("out of range, {expected}")),
+        _ => wrong(expected),
     }
 }
 
-fn word<'w>(owner: String, name: &str, words: &[&'w str], content: &Content) -> Result<&'w str, SpecError> {
+fn word<'w>(owner: &str, name: &str, words: &[&'w str], content: &Content) -> Result<&'w str, SpecError> {
     let given = match content {
         Content::Text(text) => text.as_str(),
         _ => "",
     };
-    words.iter().find(|word| **word == given).copied().ok_or_else(|| SpecError::NotAChoice {
-        parameter: format!("{owner}.{name}"),
-        given: written(content),
-        expected: words.join(", "),
-    })
+    let problem = || format!("expected one of {}", words.join(", "));
+    words.iter().find(|word| **word == given).copied().ok_or_else(|| wrong_value(owner, name, content, problem()))
+}
+
+fn wrong_value(owner: &str, name: &str, content: &Content, problem: String) -> SpecError {
+    SpecError::WrongValue { parameter: format!("{owner}.{name}"), given: written(content), problem }
 }
 
 /// The given value as text, for messages.

@@ -39,11 +39,8 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
 
 #[derive(Debug)]
 struct Legacy {
+    values: ParamValues,
     moves_left: MleLegacy,
-    slowmover: f64,
-    immediate_use: f64,
-    first_move_bonus: f64,
-    book_ply_bonus: f64,
     /// Time that earlier moves left over, whole milliseconds; a debt when negative.
     spared_ms: f64,
     is_first_move: bool,
@@ -54,10 +51,7 @@ impl Legacy {
     fn new(values: &ParamValues) -> Self {
         Self {
             moves_left: MleLegacy::of(values.get(&MIDPOINT_MOVE), values.get(&STEEPNESS)),
-            slowmover: values.get(&SLOWMOVER),
-            immediate_use: values.get(&IMMEDIATE_USE),
-            first_move_bonus: values.get(&FIRST_MOVE_BONUS),
-            book_ply_bonus: values.get(&BOOK_PLY_BONUS),
+            values: values.clone(),
             spared_ms: 0.0,
             is_first_move: true,
             hard_limit_ms: None,
@@ -73,6 +67,7 @@ impl TimeManager for Legacy {
     /// Plans by the formulas of docs/lc0.md, 1.4, one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Ratio};
+        let slowmover = self.values.get(&SLOWMOVER);
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
         let moves_left = plan.moves_left(self.moves_left.estimate(request.ply), "from mle-legacy");
@@ -88,7 +83,7 @@ impl TimeManager for Legacy {
         if self.spared_ms > 0.0 {
             let spared = plan.term("spared = from earlier moves", self.spared_ms, Milliseconds);
             game = plan.at_least("unspared_game_time = max(0, game_time - spared)", game - spared, 0.0, Milliseconds);
-            from_spared = (spared * self.immediate_use).trunc();
+            from_spared = (spared * self.values.get(&IMMEDIATE_USE)).trunc();
             self.spared_ms -= from_spared;
             name = "share = unspared_game_time / moves_left";
         }
@@ -97,15 +92,15 @@ impl TimeManager for Legacy {
             let book_plies = f64::from(request.ply.min(MAX_BOOK_PLIES));
             let factor = plan.term(
                 "first_move = 1 + first-move-bonus + book-ply-bonus * min(12, ply)",
-                1.0 + self.first_move_bonus + self.book_ply_bonus * book_plies,
+                1.0 + self.values.get(&FIRST_MOVE_BONUS) + self.values.get(&BOOK_PLY_BONUS) * book_plies,
                 Ratio,
             );
             share = plan.term("first_share = share * first_move", share * factor, Milliseconds);
         }
         let mut name = "share_and_spared = whole(max(share, first_share) + whole(spared * immediate-use))";
-        if self.slowmover < 1.0 || share * self.slowmover > SLOW_MOVE_MS {
-            self.spared_ms = (self.spared_ms - share * (self.slowmover - 1.0)).trunc().clamp(-MAX_MS, MAX_MS);
-            let slowmover = plan.term("slowmover = slowmover", self.slowmover, Ratio);
+        if slowmover < 1.0 || share * slowmover > SLOW_MOVE_MS {
+            self.spared_ms = (self.spared_ms - share * (slowmover - 1.0)).trunc().clamp(-MAX_MS, MAX_MS);
+            let slowmover = plan.term("slowmover = slowmover", slowmover, Ratio);
             name = "share_and_spared = whole(paced_share + whole(spared * immediate-use))";
             share = plan.term("paced_share = max(share, first_share) * slowmover", share * slowmover, Milliseconds);
         }

@@ -21,15 +21,12 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     help: "A share of the clock that grows with the ply and the increment; time that a move leaves over goes to the next.",
     params: &[BASE_PERCENT, PLY_PERCENT, TIME_FACTOR, OPENING_BONUS_PERCENT],
     groups: &[],
-    build: |values| Box::new(Simple::new(values)),
+    build: |values| Box::new(Simple { values: values.clone(), is_first_move: true, last: None, hard_limit_ms: None }),
 };
 
 #[derive(Debug)]
 struct Simple {
-    base_percent: f64,
-    ply_percent: f64,
-    time_factor: f64,
-    opening_bonus_percent: f64,
+    values: ParamValues,
     is_first_move: bool,
     last: Option<LastMove>,
     hard_limit_ms: Option<f64>,
@@ -41,20 +38,6 @@ struct LastMove {
     ply: u32,
     budget_ms: f64,
     available_ms: f64,
-}
-
-impl Simple {
-    fn new(values: &ParamValues) -> Self {
-        Self {
-            base_percent: values.get(&BASE_PERCENT),
-            ply_percent: values.get(&PLY_PERCENT),
-            time_factor: values.get(&TIME_FACTOR),
-            opening_bonus_percent: values.get(&OPENING_BONUS_PERCENT),
-            is_first_move: true,
-            last: None,
-            hard_limit_ms: None,
-        }
-    }
 }
 
 impl TimeManager for Simple {
@@ -71,20 +54,21 @@ impl TimeManager for Simple {
             plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Milliseconds);
         let share = plan.term(
             "ply_share = base-pct + ply * ply-pct",
-            self.base_percent + f64::from(request.ply) * self.ply_percent,
+            self.values.get(&BASE_PERCENT) + f64::from(request.ply) * self.values.get(&PLY_PERCENT),
             Percent,
         );
         let increment_ratio = if clock_ms > 0.0 { increment_ms / clock_ms } else { 0.0 };
         let increment_ratio = plan.term("increment_ratio = increment / clock", increment_ratio, Ratio);
         let share = plan.term(
             "share = ply_share + 100 * increment_ratio * time-factor",
-            share + 100.0 * increment_ratio * self.time_factor,
+            share + 100.0 * increment_ratio * self.values.get(&TIME_FACTOR),
             Percent,
         );
         plan.moves_left_by_share(share);
         let mut budget = plan.term("share_of_clock = available * share / 100", available * share / 100.0, Milliseconds);
         if std::mem::take(&mut self.is_first_move) {
-            let bonus = plan.term("opening_bonus = opening-bonus-pct", self.opening_bonus_percent, Percent);
+            let bonus =
+                plan.term("opening_bonus = opening-bonus-pct", self.values.get(&OPENING_BONUS_PERCENT), Percent);
             budget *= 1.0 + bonus / 100.0;
         }
         // Any other ply is another game or another line of it, and a foreign clock shows nothing of our use.

@@ -49,9 +49,7 @@ fn adaptive_moves_to_go(ply: u32, pieces: Option<u32>) -> f64 {
 struct Adaptive {
     control: ControlFactor,
     quality: Quality,
-    emergency_ms: f64,
-    emergency_factor: f64,
-    emergency_depth: f64,
+    values: ParamValues,
     statistics: Statistics,
     current: Option<CurrentMove>,
 }
@@ -72,9 +70,7 @@ impl Adaptive {
         Self {
             control: ControlFactor::new(values, CONTROL.name, &SHARP_RUSTIC),
             quality: Quality::new(values, quality::GROUP.name),
-            emergency_ms: values.get(&EMERGENCY_TIME),
-            emergency_factor: values.get(&EMERGENCY_FACTOR),
-            emergency_depth: values.get(&EMERGENCY_DEPTH),
+            values: values.clone(),
             statistics: Statistics::new(),
             current: None,
         }
@@ -99,10 +95,10 @@ impl TimeManager for Adaptive {
         );
         self.statistics.set_control(self.control.class(clock_ms));
         let control = self.control.plan(&mut plan, clock_ms);
-        let is_emergency = clock_ms < moves_left * self.emergency_ms;
+        let is_emergency = clock_ms < moves_left * self.values.get(&EMERGENCY_TIME);
         plan.term("emergency = clock < moves_left * emergency-ms", f64::from(u8::from(is_emergency)), Ratio);
         let factor = match is_emergency {
-            true => plan.term("emergency_factor = emergency-factor", self.emergency_factor, Ratio),
+            true => plan.term("emergency_factor = emergency-factor", self.values.get(&EMERGENCY_FACTOR), Ratio),
             false => plan.term("emergency_factor = 1", 1.0, Ratio),
         };
         let normal_ms =
@@ -120,7 +116,7 @@ impl TimeManager for Adaptive {
             ("max(0, normal_time * largest_quality - normal_time * quality)", (normal_ms * largest - budget).max(0.0)),
             None,
         );
-        let deepest = is_emergency.then_some(self.emergency_depth);
+        let deepest = is_emergency.then_some(self.values.get(&EMERGENCY_DEPTH));
         let (budget_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
         let planned = PlannedMove::new(request, &plan, is_emergency);
         self.current = Some(CurrentMove { normal_ms, budget_ms, hard_limit_ms, in_check, deepest, planned });

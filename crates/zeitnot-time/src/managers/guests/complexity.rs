@@ -94,7 +94,7 @@ struct ComplexityManager {
 
 #[derive(Clone, Copy, Debug)]
 struct CurrentMove {
-    target_ms: f64,
+    budget_ms: f64,
     hard_limit_ms: f64,
     /// Average depth from which the search gets no reserve; `None` outside an emergency.
     deepest: Option<f64>,
@@ -104,7 +104,7 @@ impl CurrentMove {
     /// The time at which the search has to end, as it stands now.
     fn limit_ms(&self, snapshot: &SearchSnapshot) -> f64 {
         let is_deep = self.deepest.is_some_and(|deepest| f64::from(snapshot.average_depth) >= deepest);
-        if snapshot.need_more_time && !is_deep { self.hard_limit_ms } else { self.target_ms }
+        if snapshot.need_more_time && !is_deep { self.hard_limit_ms } else { self.budget_ms }
     }
 }
 
@@ -231,9 +231,9 @@ impl TimeManager for ComplexityManager {
                 None,
             ),
         };
-        let (target_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
+        let (budget_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
         let deepest = is_emergency.then_some(self.values.get(&EMERGENCY_DEPTH));
-        self.current = Some(CurrentMove { target_ms, hard_limit_ms, deepest });
+        self.current = Some(CurrentMove { budget_ms, hard_limit_ms, deepest });
         plan
     }
 

@@ -1,9 +1,8 @@
 //! Decides about a move of `price`: what a node costs, and the most time that it may take.
 
 use super::gain_weights::PRICE;
-use super::{HORIZON, INIT_TIMEUSE, MAX_AVERAGE, MAX_MOVE_BUDGET, NPS_UPDATE_RATE, Price, SPEC, TIMEUSE_UPDATE_RATE};
+use super::{HORIZON, MAX_AVERAGE, MAX_MOVE_BUDGET, Price, SPEC};
 use crate::managers::shared::{game_time_term, max_move_budget_term, nps_term};
-use crate::params::ParamValues;
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
@@ -15,30 +14,6 @@ const RENEWAL_THRESHOLD: f64 = 0.02;
 const TIME_USE: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 /// Least number of priced nodes: below it no price is known.
 const FEWEST_NODES: f64 = 1.0;
-
-/// The parameters of the manager itself.
-#[derive(Clone, Debug)]
-pub(super) struct Settings {
-    pub nps_update_rate: f64,
-    pub init_timeuse: f64,
-    pub timeuse_update_rate: f64,
-    pub horizon: f64,
-    pub max_move_budget: f64,
-    pub max_average: f64,
-}
-
-impl Settings {
-    pub fn new(values: &ParamValues) -> Self {
-        Self {
-            nps_update_rate: values.get(&NPS_UPDATE_RATE),
-            init_timeuse: values.get(&INIT_TIMEUSE),
-            timeuse_update_rate: values.get(&TIMEUSE_UPDATE_RATE),
-            horizon: values.get(&HORIZON),
-            max_move_budget: values.get(&MAX_MOVE_BUDGET),
-            max_average: values.get(&MAX_AVERAGE),
-        }
-    }
-}
 
 /// The numbers of one decision.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +51,7 @@ impl Price {
         let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
         let moves = plan.at_least(
             "priced_moves = max(1, min(moves_left, horizon * estimated_moves_left))",
-            moves_left.min(self.settings.horizon * expected_moves),
+            moves_left.min(self.values.get(&HORIZON) * expected_moves),
             1.0,
             Unit::Moves,
         );
@@ -100,10 +75,10 @@ impl Price {
         );
         let price = "price = from recorded searches: the value that the nodes of an average move have to gain";
         plan.term(price, PRICE * 1e2, Unit::Percent);
-        let fraction = max_move_budget_term(&mut plan, self.settings.max_move_budget);
+        let fraction = max_move_budget_term(&mut plan, self.values.get(&MAX_MOVE_BUDGET));
         let longest = plan.at_most(
             "longest_move = min(max-average * average_move_time, max_move_budget * clock)",
-            self.settings.max_average * average_move_ms,
+            self.values.get(&MAX_AVERAGE) * average_move_ms,
             fraction * clock_ms,
             Milliseconds,
         );

@@ -102,7 +102,7 @@ struct Lc0Smooth {
 struct CurrentMove {
     /// Allocated time, before it is cut to whole milliseconds.
     allocated_ms: f64,
-    deadline_ms: f64,
+    budget_ms: f64,
     extra_ms: f64,
     trend: Trend,
     bank_used: bool,
@@ -227,7 +227,7 @@ impl TimeManager for Lc0Smooth {
         let parameter = |param| self.values.get(param);
         self.current = Some(CurrentMove {
             allocated_ms: allocated,
-            deadline_ms: plan.budget_ms,
+            budget_ms: plan.budget_ms,
             extra_ms: plan.extra_ms,
             trend: Trend::new(parameter(&TREND_PERIOD), parameter(&BEST_OPTIMISM), parameter(&OVERTAKER_OPTIMISM)),
             bank_used: false,
@@ -243,12 +243,12 @@ impl TimeManager for Lc0Smooth {
         let nps = Some(self.nps.estimate);
         let Some(current) = &mut self.current else { return Verdict { nps, ..Verdict::default() } };
         current.trend.observe(snapshot.elapsed_ms.trunc(), &snapshot.root_visits);
-        let with_bank = current.deadline_ms + current.extra_ms;
+        let with_bank = current.budget_ms + current.extra_ms;
         let opens_bank = snapshot.need_more_time
             || since_first_batch_ms <= self.values.get(&FORCE_PIGGYBANK)
             || current.trend.is_overtaken_by(with_bank);
-        let limit = if opens_bank { with_bank } else { current.deadline_ms };
-        current.bank_used |= opens_bank && snapshot.elapsed_ms >= current.deadline_ms;
+        let limit = if opens_bank { with_bank } else { current.budget_ms };
+        current.bank_used |= opens_bank && snapshot.elapsed_ms >= current.budget_ms;
         Verdict { nps, ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
     }
 
@@ -263,7 +263,7 @@ impl TimeManager for Lc0Smooth {
         let allocated = current.allocated_ms;
         let share = if allocated > 0.0 { used / allocated } else { 1.0 };
         if current.bank_used {
-            self.bank_ms = (self.bank_ms - (used - current.deadline_ms).max(0.0)).max(0.0).trunc();
+            self.bank_ms = (self.bank_ms - (used - current.budget_ms).max(0.0)).max(0.0).trunc();
         }
         let sample = if current.bank_used { 1.0 } else { share };
         let rate = self.values.get(&TIMEUSE_UPDATE_RATE);

@@ -44,7 +44,7 @@ struct Smooth {
     moves_left: MleLegacy,
     nps: NpsEstimator,
     learned: Learned,
-    max_move_budget: f64,
+    values: ParamValues,
     current: Option<CurrentMove>,
 }
 
@@ -62,7 +62,7 @@ impl Smooth {
             moves_left: MleLegacy::alone(values),
             nps: NpsEstimator::new(values.get(&INIT_NPS), values.get(&NPS_UPDATE_RATE) * MS_PER_SECOND),
             learned: Learned::new(values),
-            max_move_budget: values.get(&MAX_MOVE_BUDGET),
+            values: values.clone(),
             current: None,
         }
     }
@@ -107,7 +107,7 @@ impl TimeManager for Smooth {
         let time_use = self.learned.time_use_term(&mut plan);
         let budget =
             plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
-        let max_fraction = plan.term("max_move_budget = max-move-budget", self.max_move_budget, Ratio);
+        let max_fraction = plan.term("max_move_budget = max-move-budget", self.values.get(&MAX_MOVE_BUDGET), Ratio);
         let budget = plan.at_most(
             "limited_budget = min(search_time_budget, max_move_budget * clock)",
             budget,
