@@ -1,37 +1,16 @@
-//! Reads a specification by the tables of [`params`](super::params): the manager it names, and the values of its
-//! parameters.
+//! The reading of a specification by the tables of [`params`](super::params): the manager that it names, and the values of
+//! its parameters.
 
-use super::grammar::{self, Content, Entry, SyntaxError};
+use super::grammar::{self, Content, Entry};
 use super::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use thiserror::Error;
 
 /// An error in a time manager specification; its text is one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
-    /// The text leaves the grammar.
-    #[error("time manager {spec:?}: {error}")]
-    Syntax {
-        /// The whole text.
-        spec: String,
-        /// Place and reason of the error; in the message already, and so not a `source`, which would repeat it.
-        error: SyntaxError,
-    },
-    /// Not exactly one manager is named.
-    #[error("exactly one time manager is expected, {given} given; the managers are: {known}")]
-    Count {
-        /// Number of managers named.
-        given: usize,
-        /// The managers that exist.
-        known: String,
-    },
-    /// `name=value` where a manager was expected.
-    #[error(
-        "{name:?} has a value, but a time manager is written as a name, alone or with parameters: name(param=value)"
-    )]
-    NotAManager {
-        /// The name as written.
-        name: String,
-    },
+    /// The text leaves the grammar, does not name one manager, or gives a parameter a wrong value: the reason, in words.
+    #[error("{0}")]
+    Invalid(String),
     /// No manager has this name.
     #[error("unknown time manager {name:?}; the managers are: {known}")]
     UnknownManager {
@@ -50,24 +29,6 @@ pub enum SpecError {
         /// The parameters that exist.
         known: String,
     },
-    /// A parameter does not take the value that it was given.
-    #[error("{parameter} = {given}: {problem}")]
-    WrongValue {
-        /// Dotted path of the parameter.
-        parameter: String,
-        /// The value as it was written.
-        given: String,
-        /// The reason, and the values that are accepted.
-        problem: String,
-    },
-    /// A value was given to a group.
-    #[error("{group} is a group of parameters: write {group}({known})")]
-    GroupWithValue {
-        /// Name of the group.
-        group: String,
-        /// Parameters of the group.
-        known: String,
-    },
     /// A manager from elsewhere cannot be made.
     #[error("time manager {name}: {problem}")]
     Elsewhere {
@@ -83,13 +44,18 @@ pub(super) fn resolve<'m>(
     spec: &str,
     managers: &'m [ManagerSpec],
 ) -> Result<(&'m ManagerSpec, ParamValues), SpecError> {
-    let entries = grammar::parse(spec).map_err(|error| SpecError::Syntax { spec: spec.to_owned(), error })?;
+    let entries =
+        grammar::parse(spec).map_err(|error| SpecError::Invalid(format!("time manager {spec:?}: {error}")))?;
     let known = || names(managers).collect::<Vec<_>>().join(", ");
     let [entry] = entries.as_slice() else {
-        return Err(SpecError::Count { given: entries.len(), known: known() });
+        let given = entries.len();
+        let (text, known) = ("exactly one time manager is expected", known());
+        return Err(SpecError::Invalid(format!("{text}, {given} given; the managers are: {known}")));
     };
+    let name = &entry.name;
     let Content::Group(params) = &entry.content else {
-        return Err(SpecError::NotAManager { name: entry.name.clone() });
+        let written = "a time manager is written as a name, alone or with parameters: name(param=value)";
+        return Err(SpecError::Invalid(format!("{name:?} has a value, but {written}")));
     };
     let forms: Vec<&ManagerSpec> = managers.iter().filter(|m| m.name == entry.name).collect();
     let Some(first) = forms.first() else {
@@ -153,8 +119,9 @@ impl Reader {
 
     fn group(&mut self, owner: &str, group: &'static GroupSpec, entry: &Entry) -> Result<(), SpecError> {
         let Content::Group(inner) = &entry.content else {
-            let error = SpecError::GroupWithValue { group: entry.name.clone(), known: group.known() };
-            self.wrong.get_or_insert(error);
+            let (name, known) = (group.name, group.known());
+            self.wrong
+                .get_or_insert(SpecError::Invalid(format!("{name} is a group of parameters: write {name}({known})")));
             return Ok(());
         };
         self.values.name_group(group.name);
@@ -212,7 +179,7 @@ fn word<'w>(owner: &str, name: &str, words: &[&'w str], content: &Content) -> Re
 }
 
 fn wrong_value(owner: &str, name: &str, content: &Content, problem: String) -> SpecError {
-    SpecError::WrongValue { parameter: format!("{owner}.{name}"), given: written(content), problem }
+    SpecError::Invalid(format!("{owner}.{name} = {}: {problem}", written(content)))
 }
 
 /// The given value as text, for messages.

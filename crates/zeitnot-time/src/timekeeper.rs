@@ -33,14 +33,11 @@ pub struct Timekeeper {
 }
 
 /// A search that runs on a clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct OpenMove {
-    ply: u32,
-    clock_ms: f64,
-    increment_ms: f64,
+    request: MoveRequest,
     hard_limit_ms: f64,
     due_ms: f64,
-    is_foreign_clock: bool,
 }
 
 /// The time limits of a search that begins. Times are in milliseconds since the move's clock started.
@@ -267,14 +264,8 @@ impl Timekeeper {
         }
         self.is_used = true;
         let plan = self.manager.plan(&asked);
-        self.open = Some(OpenMove {
-            ply: request.ply,
-            clock_ms: request.clock_ms,
-            increment_ms: request.increment_ms,
-            hard_limit_ms: plan.hard_limit_ms,
-            due_ms: plan.due_ms,
-            is_foreign_clock: request.is_foreign_clock,
-        });
+        let (hard_limit_ms, due_ms) = (plan.hard_limit_ms, plan.due_ms);
+        self.open = Some(OpenMove { request: asked, hard_limit_ms, due_ms });
         self.report_event(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
         plan
     }
@@ -312,8 +303,9 @@ impl Timekeeper {
             self.manager.finish(outcome);
             let account = self.manager.last_move()?.clone();
             if let Some(lag) = &mut self.lag {
-                let OpenMove { ply, clock_ms, increment_ms, hard_limit_ms, due_ms, is_foreign_clock } = open;
-                if !is_foreign_clock {
+                let OpenMove { request, hard_limit_ms, due_ms } = open;
+                let MoveRequest { ply, clock_ms, increment_ms, .. } = request;
+                if !request.is_foreign_clock {
                     lag.move_played(ply, clock_ms, increment_ms, account.used_ms);
                 }
                 let waited_ms = match outcome.total_nodes {

@@ -73,12 +73,8 @@ impl TimeManager for Legacy {
         let moves_left = plan.moves_left(self.moves_left.estimate(request.ply), "from mle-legacy");
 
         let game = clock_ms + increment_ms * (moves_left - 1.0) - overhead_ms;
-        let mut game = plan.at_least(
-            "game_time = max(0, clock + increment * (moves_left - 1) - overhead)",
-            game,
-            0.0,
-            Milliseconds,
-        );
+        let name = "game_time = max(0, clock + increment * (moves_left - 1) - overhead)";
+        let mut game = plan.at_least(name, game, 0.0, Milliseconds);
         let (mut from_spared, mut name) = (0.0, "share = game_time / moves_left");
         if self.spared_ms > 0.0 {
             let spared = plan.term("spared = from earlier moves", self.spared_ms, Milliseconds);

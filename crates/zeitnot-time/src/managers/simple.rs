@@ -59,11 +59,8 @@ impl TimeManager for Simple {
         );
         let increment_ratio = if clock_ms > 0.0 { increment_ms / clock_ms } else { 0.0 };
         let increment_ratio = plan.term("increment_ratio = increment / clock", increment_ratio, Ratio);
-        let share = plan.term(
-            "share = ply_share + 100 * increment_ratio * time-factor",
-            share + 100.0 * increment_ratio * self.values.get(&TIME_FACTOR),
-            Percent,
-        );
+        let name = "share = ply_share + 100 * increment_ratio * time-factor";
+        let share = plan.term(name, share + 100.0 * increment_ratio * self.values.get(&TIME_FACTOR), Percent);
         plan.moves_left_by_share(share);
         let mut budget = plan.term("share_of_clock = available * share / 100", available * share / 100.0, Milliseconds);
         if std::mem::take(&mut self.is_first_move) {
@@ -76,25 +73,14 @@ impl TimeManager for Simple {
         if let Some(last) = self.last.take().filter(is_next) {
             let last_budget = plan.term("last_budget = from the last move", last.budget_ms, Milliseconds);
             let last_available = plan.term("last_available = from the last move", last.available_ms, Milliseconds);
-            let used = plan.term(
-                "last_used = last_available - available + increment",
-                last_available - available + increment_ms,
-                Milliseconds,
-            );
-            let left = plan.at_most(
-                "left_over = min(last_budget - last_used, last_budget)",
-                last_budget - used,
-                last_budget,
-                Milliseconds,
-            );
+            let name = "last_used = last_available - available + increment";
+            let used = plan.term(name, last_available - available + increment_ms, Milliseconds);
+            let name = "left_over = min(last_budget - last_used, last_budget)";
+            let left = plan.at_most(name, last_budget - used, last_budget, Milliseconds);
             budget += plan.at_least("saved = max(0, left_over)", left, 0.0, Milliseconds);
         }
-        let budget = plan.at_most(
-            "limited_budget = min(share_of_clock * (1 + opening_bonus / 100) + saved, available)",
-            budget,
-            available,
-            Milliseconds,
-        );
+        let name = "limited_budget = min(share_of_clock * (1 + opening_bonus / 100) + saved, available)";
+        let budget = plan.at_most(name, budget, available, Milliseconds);
         self.last = Some(LastMove { ply: request.ply, budget_ms: budget, available_ms: available });
         let plan = plan.finish(("whole(limited_budget)", budget.trunc()), NO_RESERVE, None);
         self.hard_limit_ms = Some(plan.hard_limit_ms);

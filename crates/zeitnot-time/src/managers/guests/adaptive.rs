@@ -71,7 +71,7 @@ impl Adaptive {
             control: ControlFactor::new(values, CONTROL.name, &SHARP_RUSTIC),
             quality: Quality::new(values, quality::GROUP.name),
             values: values.clone(),
-            statistics: Statistics::new(),
+            statistics: Statistics::default(),
             current: None,
         }
     }
@@ -88,11 +88,8 @@ impl TimeManager for Adaptive {
         let MoveRequest { clock_ms, increment_ms, in_check, .. } = *plan.request();
         let moves_left =
             plan.moves_left(adaptive_moves_to_go(request.ply, request.pieces), "from the phase and the pieces");
-        let slice = plan.term(
-            "time_slice = clock / moves_left + increment",
-            clock_ms / moves_left + increment_ms,
-            Milliseconds,
-        );
+        let name = "time_slice = clock / moves_left + increment";
+        let slice = plan.term(name, clock_ms / moves_left + increment_ms, Milliseconds);
         self.statistics.set_control(self.control.class(clock_ms));
         let control = self.control.plan(&mut plan, clock_ms);
         let is_emergency = clock_ms < moves_left * self.values.get(&EMERGENCY_TIME);
@@ -105,11 +102,8 @@ impl TimeManager for Adaptive {
             plan.term("normal_time = time_slice * control * emergency_factor", slice * control * factor, Milliseconds);
         let quality = self.quality.of(self.quality.before_search(in_check));
         let quality = plan.term("quality = from the position: in check or not", quality, Ratio);
-        let largest = plan.term(
-            "largest_quality = max(excellent, good, acceptable, poor, critical)",
-            self.quality.largest(),
-            Ratio,
-        );
+        let name = "largest_quality = max(excellent, good, acceptable, poor, critical)";
+        let largest = plan.term(name, self.quality.largest(), Ratio);
         let budget = normal_ms * quality;
         let plan = plan.finish(
             ("normal_time * quality", budget),

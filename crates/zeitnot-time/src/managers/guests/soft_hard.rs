@@ -123,18 +123,10 @@ impl TimeManager for SoftHard {
         plan.term("emergency = clock < 10000", f64::from(u8::from(is_emergency)), Unit::Ratio);
         if is_emergency {
             [hard_name, soft_name] = EMERGENCY_NAMES;
-            soft = plan.at_most(
-                "emergency_soft = min(trouble_soft, 0.8 * increment)",
-                soft,
-                increment_ms * EMERGENCY_SOFT_OF_INCREMENT,
-                Milliseconds,
-            );
-            hard = plan.at_most(
-                "emergency_hard = min(trouble_hard, clock / 3)",
-                hard,
-                clock_ms / EMERGENCY_HARD,
-                Milliseconds,
-            );
+            let name = "emergency_soft = min(trouble_soft, 0.8 * increment)";
+            soft = plan.at_most(name, soft, increment_ms * EMERGENCY_SOFT_OF_INCREMENT, Milliseconds);
+            let name = "emergency_hard = min(trouble_hard, clock / 3)";
+            hard = plan.at_most(name, hard, clock_ms / EMERGENCY_HARD, Milliseconds);
         }
         let hard = plan.at_least(hard_name, hard, least, Milliseconds);
         let soft = plan.at_most(soft_name, soft.max(least), hard, Milliseconds);

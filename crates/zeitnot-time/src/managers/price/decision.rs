@@ -49,30 +49,19 @@ impl Price {
         let clock_ms = plan.request().clock_ms;
         let expected_moves = self.moves_left.estimate();
         let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
-        let moves = plan.at_least(
-            "priced_moves = max(1, min(moves_left, horizon * estimated_moves_left))",
-            moves_left.min(self.values.get(&HORIZON) * expected_moves),
-            1.0,
-            Unit::Moves,
-        );
+        let name = "priced_moves = max(1, min(moves_left, horizon * estimated_moves_left))";
+        let moves = plan.at_least(name, moves_left.min(self.values.get(&HORIZON) * expected_moves), 1.0, Unit::Moves);
         let name = "game_time = max(0, clock + increment * (priced_moves - 1) - overhead - priced_moves * overrun)";
         let game_time = game_time_term(&mut plan, name, moves, &self.overrun);
         let average_move_ms =
             plan.term("average_move_time = game_time / priced_moves", game_time / moves, Milliseconds);
         let nps = nps_term(&mut plan, self.speed.nps());
-        let new_nodes = plan.term(
-            "average_new_nodes = average_move_time / 1000 * nps",
-            average_move_ms * nps / MS_PER_SECOND,
-            Nodes,
-        );
+        let name = "average_new_nodes = average_move_time / 1000 * nps";
+        let new_nodes = plan.term(name, average_move_ms * nps / MS_PER_SECOND, Nodes);
         let time_use =
             plan.term("timeuse = from the moves of this game, at first its initial value", self.time_use(), Ratio);
-        let nodes = plan.at_least(
-            "priced_nodes = max(1, average_new_nodes / timeuse)",
-            new_nodes / time_use,
-            FEWEST_NODES,
-            Nodes,
-        );
+        let name = "priced_nodes = max(1, average_new_nodes / timeuse)";
+        let nodes = plan.at_least(name, new_nodes / time_use, FEWEST_NODES, Nodes);
         let price = "price = from recorded searches: the value that the nodes of an average move have to gain";
         plan.term(price, PRICE * 1e2, Unit::Percent);
         let fraction = max_move_budget_term(&mut plan, self.values.get(&MAX_MOVE_BUDGET));
@@ -82,12 +71,8 @@ impl Price {
             fraction * clock_ms,
             Milliseconds,
         );
-        let budget = plan.at_most(
-            "average_budget = min(average_move_time, longest_move)",
-            average_move_ms,
-            longest,
-            Milliseconds,
-        );
+        let name = "average_budget = min(average_move_time, longest_move)";
+        let budget = plan.at_most(name, average_move_ms, longest, Milliseconds);
         let plan = plan.finish(("average_budget", budget), ("longest_move - average_budget", longest - budget), None);
         let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
         (plan, Decision { expected_moves, nps, average_move_ms, budget_ms, extra_ms, priced_nodes: nodes })

@@ -176,12 +176,8 @@ impl TimeManager for Lc0Smooth {
         );
         self.bank_ms =
             plan.at_most("bank = from earlier moves, at most max_bank", self.bank_ms, max_bank, Milliseconds).trunc();
-        let game_time = plan.at_least(
-            "game_time = max(0, clock + increment * (moves_left - 1) - overhead - whole(bank))",
-            rest - self.bank_ms,
-            0.0,
-            Milliseconds,
-        );
+        let name = "game_time = max(0, clock + increment * (moves_left - 1) - overhead - whole(bank))";
+        let game_time = plan.at_least(name, rest - self.bank_ms, 0.0, Milliseconds);
         let nps = shared::nps_term(&mut plan, self.nps.estimate);
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let average_nodes = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
@@ -193,12 +189,8 @@ impl TimeManager for Lc0Smooth {
         let gross =
             plan.term("gross_time = target_new_nodes / nps * 1000", new_nodes / nps * MS_PER_SECOND, Milliseconds);
         let tax = gross * self.values.get(&PER_MOVE_PIGGYBANK);
-        let tax = plan.at_most(
-            "bank_tax = min(per-move-piggybank * gross_time, max_bank - whole(bank))",
-            tax,
-            max_bank - self.bank_ms,
-            Milliseconds,
-        );
+        let name = "bank_tax = min(per-move-piggybank * gross_time, max_bank - whole(bank))";
+        let tax = plan.at_most(name, tax, max_bank - self.bank_ms, Milliseconds);
         let net = plan.term("net_time = gross_time - bank_tax", gross - tax, Milliseconds);
         let extra = (self.bank_ms * self.values.get(&MAX_PIGGYBANK_USE)).trunc();
         let timeuse = shared::time_use_term(&mut plan, self.timeuse, self.timeuse_limited);

@@ -93,27 +93,16 @@ impl TimeManager for Smooth {
         let new_per_move = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
         let total_per_move = self.learned.total_nodes_term(&mut plan, new_per_move);
         let reused_nodes = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
-        let target_new = plan.at_least(
-            "target_new_nodes = max(0, average_total_nodes - reused_nodes)",
-            total_per_move - reused_nodes,
-            0.0,
-            Nodes,
-        );
-        let search_time = plan.term(
-            "target_search_time = target_new_nodes / nps * 1000",
-            target_new / nps * MS_PER_SECOND,
-            Milliseconds,
-        );
+        let name = "target_new_nodes = max(0, average_total_nodes - reused_nodes)";
+        let target_new = plan.at_least(name, total_per_move - reused_nodes, 0.0, Nodes);
+        let name = "target_search_time = target_new_nodes / nps * 1000";
+        let search_time = plan.term(name, target_new / nps * MS_PER_SECOND, Milliseconds);
         let time_use = self.learned.time_use_term(&mut plan);
         let budget =
             plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
         let max_fraction = plan.term("max_move_budget = max-move-budget", self.values.get(&MAX_MOVE_BUDGET), Ratio);
-        let budget = plan.at_most(
-            "limited_budget = min(search_time_budget, max_move_budget * clock)",
-            budget,
-            max_fraction * clock,
-            Milliseconds,
-        );
+        let name = "limited_budget = min(search_time_budget, max_move_budget * clock)";
+        let budget = plan.at_most(name, budget, max_fraction * clock, Milliseconds);
 
         let plan = plan.finish(("limited_budget", budget), NO_RESERVE, Some(total_per_move));
         self.current =

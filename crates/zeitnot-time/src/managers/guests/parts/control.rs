@@ -1,4 +1,4 @@
-//! Computes the factor `control` on the time of a move: by the class of the time control.
+//! The factor `control` on the time of a move: by the class of the time control.
 
 use super::{factor, param, read};
 use crate::params::{ParamSpec, ParamValues};
@@ -9,9 +9,10 @@ const MS_PER_MINUTE: f64 = 60_000.0;
 
 /// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not
 /// count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeClass {
     /// Under 3 minutes.
+    #[default]
     Bullet,
     /// Under 15 minutes (Sharp Rustic) or 10 (Mergen).
     Blitz,
@@ -19,13 +20,6 @@ pub enum TimeClass {
     Rapid,
     /// Over an hour.
     Classical,
-}
-
-impl TimeClass {
-    /// The name of the class in statistics.
-    pub fn name(self) -> &'static str {
-        ["Bullet", "Blitz", "Rapid", "Classical"][self as usize]
-    }
 }
 
 const fn minutes(name: &'static str, default: f64, help: &'static str) -> ParamSpec {

@@ -1,4 +1,4 @@
-//! Computes the factor `phase` on the time of a move: by the phase of the game.
+//! The factor `phase` on the time of a move: by the phase of the game.
 
 use super::{factor, read};
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
@@ -11,9 +11,10 @@ const UNKNOWN_PIECES: u32 = 32;
 /// The document's list counts moves ("first 20 moves") and its table plies ("0-20"); the table is the more complete of
 /// the two, and its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is
 /// an endgame whatever the ply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GamePhase {
     /// Plies 0 to 20.
+    #[default]
     Opening,
     /// Plies 21 to 30.
     EarlyMiddlegame,
@@ -31,13 +32,8 @@ const LATE_MIDDLEGAME_PLIES: u32 = 40;
 const ENDGAME_PIECES: u32 = 12;
 
 impl GamePhase {
-    /// Names of the phases, in the order of a game.
-    pub const NAMES: [&'static str; 4] = ["Opening", "EarlyMiddlegame", "LateMiddlegame", "Endgame"];
-
-    /// The name of the phase in statistics.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
+    /// The phases in the order of a game.
+    pub const ALL: [Self; 4] = [Self::Opening, Self::EarlyMiddlegame, Self::LateMiddlegame, Self::Endgame];
 
     /// The phase at `ply` with `pieces` on the board.
     pub fn of(ply: u32, pieces: Option<u32>) -> Self {
@@ -111,12 +107,7 @@ impl PhaseFactor {
 
     /// The factor of a phase.
     pub fn of(&self, phase: MovePhase) -> f64 {
-        let [opening, middlegame, endgame] = self.factors;
-        match phase {
-            MovePhase::Opening => opening,
-            MovePhase::Middlegame => middlegame,
-            MovePhase::Endgame => endgame,
-        }
+        self.factors[phase as usize]
     }
 }
 
@@ -142,9 +133,9 @@ mod tests {
         ] {
             assert_eq!(GamePhase::of(ply, pieces), expected, "{ply} {pieces:?}");
         }
-        let all = [Opening, EarlyMiddlegame, LateMiddlegame, Endgame];
-        assert_eq!(all.map(|phase| format!("{phase:?}")), GamePhase::NAMES);
-        assert_eq!(all.map(GamePhase::name), GamePhase::NAMES);
+        assert_eq!(GamePhase::ALL.map(|phase| phase as usize), [0, 1, 2, 3]);
+        let names = ["Opening", "EarlyMiddlegame", "LateMiddlegame", "Endgame"];
+        assert_eq!(GamePhase::ALL.map(|phase| format!("{phase:?}")), names, "as the statistics print them");
     }
 
     // docs/documents.md, 2.5.
