@@ -101,18 +101,18 @@ fn reached_at(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
 
 impl Accounted {
     /// The manager that `spec` describes, with its account.
-    pub fn build(spec: &str) -> Result<Self, SpecError> {
+    pub(crate) fn build(spec: &str) -> Result<Self, SpecError> {
         let (manager, values) = super::specification::resolve(spec, super::managers::ALL)?;
         Ok(Self::around((manager.build)(&values)))
     }
 
     /// `inner` with an account.
-    pub fn around(inner: Box<dyn TimeManager>) -> Self {
+    pub(crate) fn around(inner: Box<dyn TimeManager>) -> Self {
         Self { inner, open: None, last: None }
     }
 
     /// The account of the last planned move that is finished; `None` before the first.
-    pub fn last_move(&self) -> Option<&MoveAccount> {
+    pub(crate) fn last_move(&self) -> Option<&MoveAccount> {
         self.last.as_ref()
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct PlanBuilder {
 impl PlanBuilder {
     /// Cleans the request and records its values: times are neither negative nor absurd, and a `moves_to_go` of 0
     /// counts as absent.
-    pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
+    pub(crate) fn new(manager: &'static str, request: &MoveRequest) -> Self {
         let mut builder =
             Self { manager, request: request.clone(), moves_left: 1.0, terms: Vec::with_capacity(USUAL_TERMS) };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
@@ -69,33 +69,33 @@ impl PlanBuilder {
     }
 
     /// The cleaned request.
-    pub fn request(&self) -> &MoveRequest {
+    pub(crate) fn request(&self) -> &MoveRequest {
         &self.request
     }
 
     /// Records a quantity and gives it back.
-    pub fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
+    pub(crate) fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
         self.push(name, value, unit, false)
     }
 
     /// Records a quantity whose own estimator may have limited it.
-    pub fn estimate(&mut self, name: &'static str, value: f64, unit: Unit, limited: bool) -> f64 {
+    pub(crate) fn estimate(&mut self, name: &'static str, value: f64, unit: Unit, limited: bool) -> f64 {
         self.push(name, value, unit, limited)
     }
 
     /// Records a quantity that must not be below `floor`.
-    pub fn at_least(&mut self, name: &'static str, value: f64, floor: f64, unit: Unit) -> f64 {
+    pub(crate) fn at_least(&mut self, name: &'static str, value: f64, floor: f64, unit: Unit) -> f64 {
         self.push(name, value.max(floor), unit, value < floor)
     }
 
     /// Records a quantity that must not be above `ceiling`.
-    pub fn at_most(&mut self, name: &'static str, value: f64, ceiling: f64, unit: Unit) -> f64 {
+    pub(crate) fn at_most(&mut self, name: &'static str, value: f64, ceiling: f64, unit: Unit) -> f64 {
         self.push(name, value.min(ceiling), unit, value > ceiling)
     }
 
     /// Records how many moves the clock has to serve, and where the estimate is from. `moves_to_go` can only lower that
     /// number (docs/lc0.md, 1.1), which is at least 1: the move to be made.
-    pub fn moves_left(&mut self, estimate: f64, formula: &'static str) -> f64 {
+    pub(crate) fn moves_left(&mut self, estimate: f64, formula: &'static str) -> f64 {
         self.record(ESTIMATED_MOVES_LEFT, formula, estimate, Unit::Moves, false);
         let (formula, horizon) = match self.request.moves_to_go {
             Some(moves) => {
@@ -111,7 +111,7 @@ impl PlanBuilder {
 
     /// Records the moves that the clock has to serve, for a manager that gives each move the same share of the clock,
     /// in per cent, and estimates no moves left.
-    pub fn moves_left_by_share(&mut self, share: f64) -> f64 {
+    pub(crate) fn moves_left_by_share(&mut self, share: f64) -> f64 {
         let moves = 100.0 / share;
         let (name, moves) = match self.request.moves_to_go {
             Some(to_go) => {
@@ -126,7 +126,7 @@ impl PlanBuilder {
 
     /// Records the moves that the clock has to serve, for a manager that takes the interface's `moves_to_go` as it is,
     /// even above its own `guess`.
-    pub fn moves_left_of(&mut self, guess: f64) -> f64 {
+    pub(crate) fn moves_left_of(&mut self, guess: f64) -> f64 {
         let (name, moves_left) = match self.request.moves_to_go {
             Some(moves) => {
                 ("moves_left = max(1, moves_to_go)", self.term("moves_to_go", f64::from(moves), Unit::Moves))
@@ -140,7 +140,7 @@ impl PlanBuilder {
     /// The guard of every plan: whatever a manager computed, its budget and its reserve are numbers, not negative, and
     /// end before the clock less the overhead. Where the overhead leaves nothing both are 0, and the search stops after
     /// its first evaluation.
-    pub fn finish(
+    pub(crate) fn finish(
         mut self,
         (budget_formula, budget_ms): Wanted,
         (extra_formula, extra_ms): Wanted,

@@ -16,13 +16,13 @@ param_specs! {
 /// before, have the least mean deviation from the lengths of 209 TCEC games, but leave a fifth of the clock unused, and
 /// more regret at 1,500 and 15,000 nodes a move (docs/results/2026-11-scales.md).
 #[derive(Clone, Debug)]
-pub struct MleLegacy {
+pub(crate) struct MleLegacy {
     midpoint: f64,
     steepness: f64,
 }
 
 /// The group under which [`MleLegacy`] is configured.
-pub const MLE_LEGACY: GroupSpec = GroupSpec {
+pub(crate) const MLE_LEGACY: GroupSpec = GroupSpec {
     name: "mle-legacy",
     help: "Moves left from the move number: the median residual life of a log-logistic distribution of game lengths.",
     params: &[MIDPOINT, STEEPNESS, WEIGHT],
@@ -61,7 +61,7 @@ impl MleLegacy {
 
     /// Expected moves left at game ply `ply` (0 before the first move of the game): with m = ply/2,
     /// midpoint·(1 + 2·(m/midpoint)^steepness)^(1/steepness) − m.
-    pub fn estimate(&self, ply: u32) -> f64 {
+    pub(crate) fn estimate(&self, ply: u32) -> f64 {
         let moves_played = f64::from(ply) / 2.0;
         // In logarithms, because the power overflows for absurd plies: ln(1 + e^z) with z = ln 2 +
         // steepness·ln(m/midpoint).

@@ -41,12 +41,12 @@ pub(super) struct Statistics {
 
 impl Statistics {
     /// Takes in the class of the time control.
-    pub fn set_control(&mut self, control: TimeClass) {
+    pub(super) fn set_control(&mut self, control: TimeClass) {
         self.control = control;
     }
 
     /// Takes in a planned move that took `elapsed_ms`.
-    pub fn move_ended(&mut self, planned: &PlannedMove, elapsed_ms: f64) {
+    pub(super) fn move_ended(&mut self, planned: &PlannedMove, elapsed_ms: f64) {
         let used_ms = if elapsed_ms.is_finite() { elapsed_ms.max(0.0) } else { 0.0 };
         let is_lost = used_ms > planned.clock_ms;
         self.moves += 1;
@@ -61,7 +61,7 @@ impl Statistics {
     }
 
     /// The two lines about the game so far, and their numbers.
-    pub fn report(&self) -> GameReport {
+    pub(super) fn report(&self) -> GameReport {
         let phase = |(phase, PhaseUse { moves, used_ms }): (GamePhase, PhaseUse)| {
             (format!("{phase:?}"), json!({ "moves": moves, "used_ms": used_ms }))
         };
@@ -105,7 +105,7 @@ pub(super) struct PlannedMove {
 
 impl PlannedMove {
     /// The move that `plan` was made for.
-    pub fn new(request: &MoveRequest, plan: &Plan, is_emergency: bool) -> Self {
+    pub(super) fn new(request: &MoveRequest, plan: &Plan, is_emergency: bool) -> Self {
         Self {
             clock_ms: request.clock_ms,
             // The overhead may be more than the clock.

@@ -30,7 +30,7 @@ pub(super) struct Decision {
 
 impl Decision {
     /// Whether these estimates differ so much from those of the decision that it has to be made anew.
-    pub fn differs(&self, expected_moves: f64, nps: f64) -> bool {
+    pub(super) fn differs(&self, expected_moves: f64, nps: f64) -> bool {
         let differ = |a: f64, b: f64| (a / b - 1.0).abs() > RENEWAL_THRESHOLD;
         differ(expected_moves, self.expected_moves) || differ(nps, self.nps)
     }

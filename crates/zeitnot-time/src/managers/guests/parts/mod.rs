@@ -11,12 +11,12 @@
 //! The documents describe engines that search depth by depth. [`history`] defines the *iterations* of a search that
 //! grows a tree, which stand in for depths.
 
-pub mod control;
-pub mod history;
-pub mod phase;
-pub mod position_complexity;
-pub mod quality;
-pub mod rules;
+pub(super) mod control;
+pub(super) mod history;
+pub(super) mod phase;
+pub(super) mod position_complexity;
+pub(super) mod quality;
+pub(super) mod rules;
 
 use crate::params::{ParamSpec, ParamValues};
 use crate::unit::Unit;

@@ -12,7 +12,7 @@ const UNKNOWN_PIECES: u32 = 32;
 /// the two, and its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is
 /// an endgame whatever the ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum GamePhase {
+pub(crate) enum GamePhase {
     /// Plies 0 to 20.
     #[default]
     Opening,
@@ -33,10 +33,10 @@ const ENDGAME_PIECES: u32 = 12;
 
 impl GamePhase {
     /// The phases in the order of a game.
-    pub const ALL: [Self; 4] = [Self::Opening, Self::EarlyMiddlegame, Self::LateMiddlegame, Self::Endgame];
+    pub(crate) const ALL: [Self; 4] = [Self::Opening, Self::EarlyMiddlegame, Self::LateMiddlegame, Self::Endgame];
 
     /// The phase at `ply` with `pieces` on the board.
-    pub fn of(ply: u32, pieces: Option<u32>) -> Self {
+    pub(crate) fn of(ply: u32, pieces: Option<u32>) -> Self {
         if ply > LATE_MIDDLEGAME_PLIES || pieces.is_some_and(|pieces| pieces <= ENDGAME_PIECES) {
             Self::Endgame
         } else if ply <= OPENING_PLIES {
@@ -51,7 +51,7 @@ impl GamePhase {
 
 /// The phases of Mergen (docs/documents.md, 2.5), which counts moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MovePhase {
+pub(crate) enum MovePhase {
     /// Moves 1 to 10.
     Opening,
     /// Moves 11 to 35.
@@ -67,7 +67,7 @@ const ENDGAME_BELOW_PIECES: u32 = 10;
 
 impl MovePhase {
     /// The phase at `ply` with `pieces` on the board.
-    pub fn of(ply: u32, pieces: Option<u32>) -> Self {
+    pub(crate) fn of(ply: u32, pieces: Option<u32>) -> Self {
         let number = move_number(ply);
         if number > LAST_MIDDLEGAME_MOVE || pieces.unwrap_or(UNKNOWN_PIECES) < ENDGAME_BELOW_PIECES {
             Self::Endgame
@@ -80,7 +80,7 @@ impl MovePhase {
 }
 
 /// The number of the move at this ply, from 1.
-pub fn move_number(ply: u32) -> u32 {
+pub(crate) fn move_number(ply: u32) -> u32 {
     ply / 2 + 1
 }
 
@@ -92,11 +92,12 @@ pub(crate) const PARAMS: [ParamSpec; 3] = [
 ];
 
 /// The part `phase`.
-pub const GROUP: GroupSpec = GroupSpec { name: "phase", help: "More time where the game is decided.", params: &PARAMS };
+pub(crate) const GROUP: GroupSpec =
+    GroupSpec { name: "phase", help: "More time where the game is decided.", params: &PARAMS };
 
 /// A factor by the phase of the game.
 #[derive(Clone, Debug)]
-pub struct PhaseFactor {
+pub(crate) struct PhaseFactor {
     factors: [f64; 3],
 }
 
@@ -106,7 +107,7 @@ impl PhaseFactor {
     }
 
     /// The factor of a phase.
-    pub fn of(&self, phase: MovePhase) -> f64 {
+    pub(crate) fn of(&self, phase: MovePhase) -> f64 {
         self.factors[phase as usize]
     }
 }

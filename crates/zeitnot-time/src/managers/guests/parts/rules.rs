@@ -66,16 +66,16 @@ const EASY_MOVE: GroupSpec = GroupSpec {
 
 /// The rules of the basic version: "if (new_score < prev_score - 50) soft_limit = soft_limit * 150 / 100", and "if
 /// (best_move != prev_best_move) { move_changes++; if (move_changes > 2) soft_limit = soft_limit * 130 / 100 }".
-pub const BASIC: [GroupSpec; 4] =
+pub(crate) const BASIC: [GroupSpec; 4] =
     [score_drop(&score_drop_params(50.0, 1.5)), changes(&changes_params(2.0, 1.3)), STABILITY, EASY_MOVE];
 /// The rules of the complete version: "if (info->score < prev_score - 30) soft_limit * 140 / 100", and "Move changed:
 /// soft_limit * 120 / 100".
-pub const COMPLETE: [GroupSpec; 4] =
+pub(crate) const COMPLETE: [GroupSpec; 4] =
     [score_drop(&score_drop_params(30.0, 1.4)), changes(&changes_params(0.0, 1.2)), STABILITY, EASY_MOVE];
 
 /// One rule during a search.
 #[derive(Debug)]
-pub struct Rule {
+pub(crate) struct Rule {
     /// The factor, and the bounds from which the rule holds.
     values: Vec<f64>,
     /// Whether the rule holds at the end of an iteration, by its bounds.
@@ -88,7 +88,7 @@ pub struct Rule {
 
 impl Rule {
     /// The four rules of a version, in the order of its groups of parameters.
-    pub fn all(values: &ParamValues, groups: &[GroupSpec; 4]) -> [Self; 4] {
+    pub(crate) fn all(values: &ParamValues, groups: &[GroupSpec; 4]) -> [Self; 4] {
         let new = |index: usize, multiplies, holds| {
             let GroupSpec { name, params, .. } = groups[index];
             let values = params.iter().map(|param| values.get_in(name, param)).collect();
@@ -108,12 +108,12 @@ impl Rule {
     }
 
     /// Begins another search.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.factor = 1.0;
     }
 
     /// The factor at this look; `iteration` is the one that has just ended, if any. In between values jump.
-    pub fn observe(&mut self, iteration: Option<&Iteration>, snapshot: &SearchSnapshot) -> f64 {
+    pub(crate) fn observe(&mut self, iteration: Option<&Iteration>, snapshot: &SearchSnapshot) -> f64 {
         if let Some(iteration) = iteration {
             let (factor, bounds) = (self.values[0], &self.values[1..]);
             self.factor = match ((self.holds)(bounds, iteration, snapshot), self.multiplies) {
