@@ -19,16 +19,9 @@ pub enum SpecError {
         /// The managers that exist.
         known: String,
     },
-    /// The manager, or the group in it, has no parameter of this name.
-    #[error("{owner} has no parameter {name:?}; its parameters are: {known}")]
-    UnknownParameter {
-        /// The manager, or manager and group joined by a dot.
-        owner: String,
-        /// The name as written.
-        name: String,
-        /// The parameters that exist.
-        known: String,
-    },
+    /// The manager, or the group in it, has no parameter of a name that was written: the names that there are, in words.
+    #[error("{0}")]
+    UnknownParameter(String),
     /// A manager from elsewhere cannot be made.
     #[error("time manager {name}: {problem}")]
     Elsewhere {
@@ -75,7 +68,7 @@ pub(super) fn resolve<'m>(
     let mut unknown = None;
     for &form in &forms {
         match values_for(form, params) {
-            Err(error @ SpecError::UnknownParameter { .. }) => unknown = unknown.or(Some(error)),
+            Err(error @ SpecError::UnknownParameter(_)) => unknown = unknown.or(Some(error)),
             other => return Ok((form, other?)),
         }
     }
@@ -151,7 +144,8 @@ impl Reader {
         if found {
             return Ok(());
         }
-        Err(SpecError::UnknownParameter { owner: owner.to_owned(), name: entry.name.clone(), known: known() })
+        let (name, known) = (&entry.name, known());
+        Err(SpecError::UnknownParameter(format!("{owner} has no parameter {name:?}; its parameters are: {known}")))
     }
 }
 

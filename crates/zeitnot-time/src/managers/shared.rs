@@ -6,7 +6,7 @@ use crate::estimators::tree_reuse::TreeReuse;
 use crate::params::{ParamValues, param_specs};
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, MoveOutcome, MoveRequest};
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest};
 
 // A form may change default and help text; meaning and range of each parameter are declared here once.
 param_specs! {
@@ -89,9 +89,12 @@ impl Learned {
         total_nodes_term(plan, new_per_move, self.tree_reuse.factor(), self.tree_reuse.limited())
     }
 
-    /// [`time_use_term`] with the learned budget use.
-    pub(super) fn time_use_term(&self, plan: &mut PlanBuilder) -> f64 {
-        time_use_term(plan, self.budget_use.factor(), self.budget_use.limited())
+    /// Records the time budget of a search for `new_nodes`, by the learned budget use.
+    pub(super) fn search_time_budget_term(&self, plan: &mut PlanBuilder, new_nodes: f64, nps: f64) -> f64 {
+        let name = "target_search_time = target_new_nodes / nps * 1000";
+        let search_time = plan.term(name, new_nodes / nps * MS_PER_SECOND, Unit::Milliseconds);
+        let time_use = time_use_term(plan, self.budget_use.factor(), self.budget_use.limited());
+        plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Unit::Milliseconds)
     }
 
     /// Learns from a search that was planned to take `budget_ms`, in a game whose moves take `average_move_ms`.

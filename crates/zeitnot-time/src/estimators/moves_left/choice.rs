@@ -39,7 +39,7 @@ impl MovesLeft {
             true => Weights { legacy: weight(&MLE_LEGACY), pieces: weight(&MLE_PIECES), mlh: weight(&MLE_MLH) },
             false => Weights { legacy: 1.0, pieces: 0.0, mlh: 1.0 },
         };
-        let (legacy, pieces, mlh) = (MleLegacy::new(values), MlePieces::new(values), MleMlh::new(values));
+        let (legacy, pieces, mlh) = (MleLegacy::new(values, &MLE_LEGACY), MlePieces::new(values), MleMlh::new(values));
         Self { legacy, pieces, mlh, weights, ply: 0, piece_count: None }
     }
 

@@ -189,18 +189,11 @@ impl TimeManager for ComplexityManager {
                 Milliseconds,
             );
         }
-        let plan = match is_emergency {
-            true => plan.finish(
-                ("emergency_target", target),
-                ("max(0, emergency_maximum - emergency_target)", maximum - target),
-                None,
-            ),
-            false => plan.finish(
-                ("above_emergency", target),
-                ("maximum_above_emergency - above_emergency", maximum - target),
-                None,
-            ),
+        let [target_name, reserve_name] = match is_emergency {
+            true => ["emergency_target", "max(0, emergency_maximum - emergency_target)"],
+            false => ["above_emergency", "maximum_above_emergency - above_emergency"],
         };
+        let plan = plan.finish((target_name, target), (reserve_name, maximum - target), None);
         let (budget_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
         let deepest = is_emergency.then_some(self.values.get(&EMERGENCY_DEPTH));
         self.current = Some(CurrentMove { budget_ms, hard_limit_ms, deepest });

@@ -44,9 +44,10 @@ param_specs! {
         "Time after the first batch in which the bank is open.";
 }
 
-const MLE_LEGACY: GroupSpec = GroupSpec { params: &[MIDPOINT, STEEPNESS], ..MLE_LEGACY_ALONE };
-const MIDPOINT: ParamSpec = MLE_LEGACY_ALONE.params[0].defaulting_to(45.2);
-const STEEPNESS: ParamSpec = MLE_LEGACY_ALONE.params[1].defaulting_to(5.93);
+const MLE_LEGACY: GroupSpec = GroupSpec {
+    params: &[MLE_LEGACY_ALONE.params[0].defaulting_to(45.2), MLE_LEGACY_ALONE.params[1].defaulting_to(5.93)],
+    ..MLE_LEGACY_ALONE
+};
 
 /// The name, as it is written in a specification.
 const TITLE: &str = "smooth(preset=lc0)";
@@ -110,9 +111,8 @@ struct CurrentMove {
 
 impl Lc0Smooth {
     fn new(values: ParamValues) -> Self {
-        let shape = |param| values.get_in(MLE_LEGACY.name, param);
         Self {
-            moves_left: MleLegacy::of(shape(&MIDPOINT), shape(&STEEPNESS)),
+            moves_left: MleLegacy::new(&values, &MLE_LEGACY),
             reuse: values.get(&INIT_TREE_REUSE),
             reuse_limited: false,
             nps: Speed {

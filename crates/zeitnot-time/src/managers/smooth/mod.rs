@@ -175,11 +175,7 @@ impl Smooth {
         let credit = plan.at_most(name, reused, self.values.get(&MAX_TREE_REUSE) * total_per_move, Nodes);
         let name = "target_new_nodes = max(0, average_total_nodes - credited_nodes)";
         let target_new = plan.at_least(name, total_per_move - credit, 0.0, Nodes);
-        let name = "target_search_time = target_new_nodes / nps * 1000";
-        let search_time = plan.term(name, target_new / nps * MS_PER_SECOND, Milliseconds);
-        let time_use = self.learned.time_use_term(&mut plan);
-        let mut budget =
-            plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
+        let mut budget = self.learned.search_time_budget_term(&mut plan, target_new, nps);
 
         // Exceptions, and the bound of every move.
         let (first_move_bonus, min_nodes) = (self.values.get(&FIRST_MOVE_BONUS), self.values.get(&MIN_NODES));

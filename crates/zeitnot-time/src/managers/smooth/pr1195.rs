@@ -59,7 +59,7 @@ struct CurrentMove {
 impl Smooth {
     fn new(values: &ParamValues) -> Self {
         Self {
-            moves_left: MleLegacy::alone(values),
+            moves_left: MleLegacy::new(values, &MLE_LEGACY_ALONE),
             nps: NpsEstimator::new(values.get(&INIT_NPS), values.get(&NPS_UPDATE_RATE) * MS_PER_SECOND),
             learned: Learned::new(values),
             values: values.clone(),
@@ -95,11 +95,7 @@ impl TimeManager for Smooth {
         let reused_nodes = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let name = "target_new_nodes = max(0, average_total_nodes - reused_nodes)";
         let target_new = plan.at_least(name, total_per_move - reused_nodes, 0.0, Nodes);
-        let name = "target_search_time = target_new_nodes / nps * 1000";
-        let search_time = plan.term(name, target_new / nps * MS_PER_SECOND, Milliseconds);
-        let time_use = self.learned.time_use_term(&mut plan);
-        let budget =
-            plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
+        let budget = self.learned.search_time_budget_term(&mut plan, target_new, nps);
         let max_fraction = plan.term("max_move_budget = max-move-budget", self.values.get(&MAX_MOVE_BUDGET), Ratio);
         let name = "limited_budget = min(search_time_budget, max_move_budget * clock)";
         let budget = plan.at_most(name, budget, max_fraction * clock, Milliseconds);
