@@ -1,4 +1,4 @@
-//! Keeps account of every manager's moves, so that no manager has to: planned and used time, the end of the search, the
+//! The account of every manager's moves, which no manager has to keep: planned and used time, the end of the search, the
 //! moment at which its limit was reached.
 
 use super::plan::Plan;
@@ -25,7 +25,7 @@ pub struct MoveAccount {
     pub used_ms: f64,
     /// The reason of the search's end; `None`: it was stopped from outside, or nothing was left to search.
     pub stop: Option<StopReason>,
-    /// The manager's last limit, on the move's clock, at which time ends a search that nothing else ends.
+    /// The manager's limit at its last look, on the move's clock: time ends a search there that nothing else ends.
     pub limit_ms: Option<f64>,
     /// The moment at which `limit_ms` was reached: the limit itself, or a later moment if the limit moved into the past
     /// while the search ran.
@@ -86,11 +86,8 @@ pub(super) struct Accounted {
 /// A move that has been planned.
 #[derive(Clone, Debug)]
 struct Open {
-    budget_ms: f64,
-    hard_limit_ms: f64,
-    target_nodes: Option<f64>,
-    limit_ms: Option<f64>,
-    reached_at_ms: Option<f64>,
+    /// The account, as far as it is known.
+    account: MoveAccount,
     /// The moment at which the limit was reached, with the budget as the limit before the first look: a first batch
     /// that takes longer than the limit is late.
     reached_since_start_ms: f64,
@@ -104,18 +101,18 @@ fn reached_at(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
 
 impl Accounted {
     /// The manager that `spec` describes, with its account.
-    pub fn build(spec: &str) -> Result<Self, SpecError> {
+    pub(crate) fn build(spec: &str) -> Result<Self, SpecError> {
         let (manager, values) = super::specification::resolve(spec, super::managers::ALL)?;
         Ok(Self::around((manager.build)(&values)))
     }
 
     /// `inner` with an account.
-    pub fn around(inner: Box<dyn TimeManager>) -> Self {
+    pub(crate) fn around(inner: Box<dyn TimeManager>) -> Self {
         Self { inner, open: None, last: None }
     }
 
     /// The account of the last planned move that is finished; `None` before the first.
-    pub fn last_move(&self) -> Option<&MoveAccount> {
+    pub(crate) fn last_move(&self) -> Option<&MoveAccount> {
         self.last.as_ref()
     }
 }
@@ -131,26 +128,31 @@ impl TimeManager for Accounted {
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         let plan = self.inner.plan(request);
-        self.open = Some(Open {
+        let account = MoveAccount {
+            manager: self.inner.name().into(),
             budget_ms: plan.budget_ms,
             hard_limit_ms: plan.hard_limit_ms,
-            target_nodes: plan.target_nodes,
+            used_ms: 0.0,
+            stop: None,
             limit_ms: None,
-            reached_at_ms: None,
-            reached_since_start_ms: plan.budget_ms,
-        });
+            limit_reached_at_ms: None,
+            total_nodes: 0,
+            target_nodes: plan.target_nodes,
+            estimates: Estimates::default(),
+        };
+        self.open = Some(Open { account, reached_since_start_ms: plan.budget_ms });
         plan
     }
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         let verdict = self.inner.observe(snapshot);
-        if let Some(open) = &mut self.open {
+        if let Some(Open { account, reached_since_start_ms }) = &mut self.open {
             let elapsed_ms = snapshot.elapsed_ms;
-            open.limit_ms = verdict.remaining_ms.map(|remaining| elapsed_ms + remaining);
-            let before_ms = open.reached_at_ms.unwrap_or(elapsed_ms);
-            open.reached_at_ms = open.limit_ms.map(|limit_ms| reached_at(before_ms, limit_ms, elapsed_ms));
-            if let Some(limit_ms) = open.limit_ms {
-                open.reached_since_start_ms = reached_at(open.reached_since_start_ms, limit_ms, elapsed_ms);
+            account.limit_ms = verdict.remaining_ms.map(|remaining| elapsed_ms + remaining);
+            let before_ms = account.limit_reached_at_ms.unwrap_or(elapsed_ms);
+            account.limit_reached_at_ms = account.limit_ms.map(|limit_ms| reached_at(before_ms, limit_ms, elapsed_ms));
+            if let Some(limit_ms) = account.limit_ms {
+                *reached_since_start_ms = reached_at(*reached_since_start_ms, limit_ms, elapsed_ms);
             }
         }
         verdict
@@ -164,18 +166,15 @@ impl TimeManager for Accounted {
         let open = self.open.take();
         let limit_reached_at_ms = open.as_ref().map(|open| open.reached_since_start_ms);
         self.inner.finish(&MoveOutcome { limit_reached_at_ms, ..outcome.clone() });
-        let Some(open) = open else { return };
+        let Some(Open { account, .. }) = open else { return };
         self.last = Some(MoveAccount {
-            manager: self.inner.name().into(),
-            budget_ms: open.budget_ms,
-            hard_limit_ms: open.hard_limit_ms,
             used_ms: if outcome.elapsed_ms.is_finite() { outcome.elapsed_ms.max(0.0) } else { 0.0 },
             stop: outcome.stop,
-            limit_ms: open.limit_ms.filter(|limit| limit.is_finite()),
-            limit_reached_at_ms: open.reached_at_ms.filter(|reached_at_ms| reached_at_ms.is_finite()),
+            limit_ms: account.limit_ms.filter(|limit_ms| limit_ms.is_finite()),
+            limit_reached_at_ms: account.limit_reached_at_ms.filter(|reached_at_ms| reached_at_ms.is_finite()),
             total_nodes: outcome.total_nodes,
-            target_nodes: open.target_nodes,
             estimates: self.inner.estimates(),
+            ..account
         });
     }
 
@@ -232,21 +231,7 @@ mod tests {
             Verdict::at_limit(snapshot, self.0.remove(0), StopReason::Time)
         }
 
-        fn wants_root_values(&self) -> bool {
-            false
-        }
-
         fn finish(&mut self, _: &MoveOutcome) {}
-
-        fn estimates(&self) -> Estimates {
-            Estimates::default()
-        }
-
-        fn report(&self) -> Option<GameReport> {
-            None
-        }
-
-        fn set_nps(&mut self, _: f64) {}
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Decides when a move is due although nothing has been evaluated for it: the one rule for clocks and for `movetime`.
+//! The answer deadline, at which a move is due although nothing has been evaluated: one rule for clocks and `movetime`.
 //!
 //! A late good move is better than a random one, but not a lost game. So a first evaluation may take as long again as
 //! the move's limit (or a second, if that is longer), but at most half of the time that the limit leaves. An evaluation
@@ -14,11 +14,11 @@ const GRACE_MS: f64 = 1000.0;
 /// but no clock runs. With 100 ms answers on a busy machine came after 101 to 128.
 pub const STOP_GRACE_MS: f64 = 80.0;
 
-/// Time, since the move's clock started, at which the answer is due even if nothing is evaluated, where the move's
-/// limit is `limit_ms` and its clock ends at `end_ms`.
-pub(super) fn latest_ms(limit_ms: f64, end_ms: f64) -> f64 {
-    let limit_ms = limit_ms.max(0.0);
-    limit_ms + ((end_ms - limit_ms) / 2.0).min(limit_ms.max(GRACE_MS)).max(0.0)
+/// The time on the move's clock at which an answer is due even if nothing is evaluated, where the move has to end by
+/// `hard_limit_ms` and its clock by `end_ms`.
+pub(super) fn latest_ms(hard_limit_ms: f64, end_ms: f64) -> f64 {
+    let hard_limit_ms = hard_limit_ms.max(0.0);
+    hard_limit_ms + ((end_ms - hard_limit_ms) / 2.0).min(hard_limit_ms.max(GRACE_MS)).max(0.0)
 }
 
 /// Whether an evaluation of `evaluation_ms` (`None`: not known yet) is over before `latest_ms`.
@@ -28,8 +28,8 @@ pub(super) fn evaluation_fits(evaluation_ms: Option<f64>, latest_ms: f64) -> boo
 }
 
 /// [`latest_ms`], or 0 where the evaluation does not fit and so is not waited for.
-pub(super) fn due_ms(limit_ms: f64, end_ms: f64, evaluation_ms: Option<f64>) -> f64 {
-    let latest_ms = latest_ms(limit_ms, end_ms);
+pub(super) fn due_ms(hard_limit_ms: f64, end_ms: f64, evaluation_ms: Option<f64>) -> f64 {
+    let latest_ms = latest_ms(hard_limit_ms, end_ms);
     if evaluation_fits(evaluation_ms, latest_ms) { latest_ms } else { 0.0 }
 }
 

@@ -37,11 +37,11 @@ fn write<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
 pub(super) mod float {
     use super::{Deserialize, Deserializer, Serializer, Written};
 
-    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         super::write(*value, serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         Written::deserialize(deserializer)?.value()
     }
 }
@@ -50,14 +50,14 @@ pub(super) mod float {
 pub(super) mod option {
     use super::{Deserialize, Deserializer, Serializer, Written};
 
-    pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => super::write(*value, serializer),
             None => serializer.serialize_none(),
         }
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
         Option::<Written>::deserialize(deserializer)?.map(Written::value).transpose()
     }
 }

@@ -74,21 +74,27 @@ pub trait TimeManager: Send + std::fmt::Debug {
     /// Learns from a running search and says whether its time is over, which it never is without a plan.
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict;
 
-    /// Whether the manager needs [`SearchSnapshot::root_values`] and [`SearchSnapshot::root_priors`].
-    fn wants_root_values(&self) -> bool;
+    /// Whether the manager needs [`SearchSnapshot::root_values`] and [`SearchSnapshot::root_priors`] at its next look.
+    fn wants_root_values(&self) -> bool {
+        false
+    }
 
     /// Learns from the end of a search whose move was played. Without a plan before it, the call says that something
     /// else changed the tree (an untimed search, say): the next tree tells nothing about the last search.
     fn finish(&mut self, outcome: &MoveOutcome);
 
-    /// The manager's estimates so far in the game.
-    fn estimates(&self) -> Estimates;
+    /// The manager's estimates so far in the game; none by default.
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
 
-    /// A report on the game so far that the engine prints after every move; `None` if the manager makes no report.
-    fn report(&self) -> Option<GameReport>;
+    /// A report on the game so far that the engine prints after every move; `None`, the default, for no report.
+    fn report(&self) -> Option<GameReport> {
+        None
+    }
 
-    /// Replaces the estimate of speed, in nodes per second, as if learned. Managers that estimate no speed do nothing.
-    fn set_nps(&mut self, nps: f64);
+    /// Replaces the estimate of speed, in nodes per second, as if learned. By default there is none to replace.
+    fn set_nps(&mut self, _nps: f64) {}
 }
 
 /// The managers that exist, each with its parameters. A manager that comes in several forms is there with each of them:

@@ -127,7 +127,7 @@ fn known(params: &[ParamSpec], groups: &[GroupSpec]) -> String {
 
 /// Values of every parameter of one manager: those given, and the defaults of the others.
 #[derive(Clone, Debug, Default)]
-pub struct ParamValues {
+pub(crate) struct ParamValues {
     /// Group around the parameter, its name, its value; the last of equal names counts.
     given: Vec<(Option<&'static str>, &'static str, f64)>,
     /// Groups that were written.

@@ -1,5 +1,5 @@
-//! Builds a [`Plan`]: it cleans the request, records each quantity as the manager computes it, and ends with the one
-//! guard that keeps any budget on the clock. So no explanation can go stale, and no manager can be unsafe.
+//! The builder of a [`Plan`], which cleans the request, records each quantity as the manager computes it, and ends with the
+//! one guard that keeps any budget on the clock. So no explanation can go stale, and no manager can be unsafe.
 
 use super::due;
 use super::interface::MoveRequest;
@@ -30,7 +30,7 @@ pub(super) struct PlanBuilder {
 impl PlanBuilder {
     /// Cleans the request and records its values: times are neither negative nor absurd, and a `moves_to_go` of 0
     /// counts as absent.
-    pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
+    pub(crate) fn new(manager: &'static str, request: &MoveRequest) -> Self {
         let mut builder =
             Self { manager, request: request.clone(), moves_left: 1.0, terms: Vec::with_capacity(USUAL_TERMS) };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
@@ -38,26 +38,17 @@ impl PlanBuilder {
             true => {
                 let announced = builder.input_ms("announced_increment", request.increment_ms);
                 let missing = believed_ms(request.missing_increment_ms).min(announced);
-                builder.record(
-                    "missing_increment",
-                    "from earlier moves of the game",
-                    missing,
-                    Unit::Milliseconds,
-                    false,
-                );
-                builder.term(
-                    "increment = announced_increment - missing_increment",
-                    announced - missing,
-                    Unit::Milliseconds,
-                )
+                builder.term("missing_increment = from earlier moves of the game", missing, Unit::Milliseconds);
+                let name = "increment = announced_increment - missing_increment";
+                builder.term(name, announced - missing, Unit::Milliseconds)
             }
             false => builder.input_ms("increment", request.increment_ms),
         };
         builder.request.overhead_ms = match request.lag_ms > 0.0 {
             true => {
                 builder.input_ms("move_overhead", request.overhead_ms);
-                let lag = believed_ms(request.lag_ms);
-                builder.record("lag", "from earlier moves of the game", lag, Unit::Milliseconds, false);
+                let name = "lag = from earlier moves of the game";
+                builder.term(name, believed_ms(request.lag_ms), Unit::Milliseconds);
                 builder.input_ms("overhead = move_overhead + lag", request.whole_overhead_ms())
             }
             false => builder.input_ms("overhead", request.overhead_ms),
@@ -69,33 +60,33 @@ impl PlanBuilder {
     }
 
     /// The cleaned request.
-    pub fn request(&self) -> &MoveRequest {
+    pub(crate) fn request(&self) -> &MoveRequest {
         &self.request
     }
 
     /// Records a quantity and gives it back.
-    pub fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
+    pub(crate) fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
         self.push(name, value, unit, false)
     }
 
     /// Records a quantity whose own estimator may have limited it.
-    pub fn estimate(&mut self, name: &'static str, value: f64, unit: Unit, limited: bool) -> f64 {
+    pub(crate) fn estimate(&mut self, name: &'static str, value: f64, unit: Unit, limited: bool) -> f64 {
         self.push(name, value, unit, limited)
     }
 
     /// Records a quantity that must not be below `floor`.
-    pub fn at_least(&mut self, name: &'static str, value: f64, floor: f64, unit: Unit) -> f64 {
+    pub(crate) fn at_least(&mut self, name: &'static str, value: f64, floor: f64, unit: Unit) -> f64 {
         self.push(name, value.max(floor), unit, value < floor)
     }
 
     /// Records a quantity that must not be above `ceiling`.
-    pub fn at_most(&mut self, name: &'static str, value: f64, ceiling: f64, unit: Unit) -> f64 {
+    pub(crate) fn at_most(&mut self, name: &'static str, value: f64, ceiling: f64, unit: Unit) -> f64 {
         self.push(name, value.min(ceiling), unit, value > ceiling)
     }
 
     /// Records how many moves the clock has to serve, and where the estimate is from. `moves_to_go` can only lower that
     /// number (docs/lc0.md, 1.1), which is at least 1: the move to be made.
-    pub fn moves_left(&mut self, estimate: f64, formula: &'static str) -> f64 {
+    pub(crate) fn moves_left(&mut self, estimate: f64, formula: &'static str) -> f64 {
         self.record(ESTIMATED_MOVES_LEFT, formula, estimate, Unit::Moves, false);
         let (formula, horizon) = match self.request.moves_to_go {
             Some(moves) => {
@@ -111,36 +102,32 @@ impl PlanBuilder {
 
     /// Records the moves that the clock has to serve, for a manager that gives each move the same share of the clock,
     /// in per cent, and estimates no moves left.
-    pub fn moves_left_by_share(&mut self, share: f64) -> f64 {
-        let moves = 100.0 / share;
-        let (name, moves) = match self.request.moves_to_go {
-            Some(to_go) => {
-                let to_go = self.term("moves_to_go", f64::from(to_go), Unit::Moves);
-                ("moves_left = max(1, min(100 / share, moves_to_go))", moves.min(to_go))
-            }
-            None => ("moves_left = max(1, 100 / share)", moves),
-        };
-        self.moves_left = self.at_least(name, moves, 1.0, Unit::Moves);
-        self.moves_left
+    pub(crate) fn moves_left_by_share(&mut self, share: f64) -> f64 {
+        let names = ["moves_left = max(1, 100 / share)", "moves_left = max(1, min(100 / share, moves_to_go))"];
+        self.moves_left_without_estimate(names, 100.0 / share, f64::min)
     }
 
     /// Records the moves that the clock has to serve, for a manager that takes the interface's `moves_to_go` as it is,
     /// even above its own `guess`.
-    pub fn moves_left_of(&mut self, guess: f64) -> f64 {
-        let (name, moves_left) = match self.request.moves_to_go {
-            Some(moves) => {
-                ("moves_left = max(1, moves_to_go)", self.term("moves_to_go", f64::from(moves), Unit::Moves))
-            }
-            None => ("moves_left = max(1, moves)", guess),
+    pub(crate) fn moves_left_of(&mut self, guess: f64) -> f64 {
+        let names = ["moves_left = max(1, moves)", "moves_left = max(1, moves_to_go)"];
+        self.moves_left_without_estimate(names, guess, |_, moves_to_go| moves_to_go)
+    }
+
+    /// `names` are the terms without and with `moves_to_go`, `join` the moves with both numbers.
+    fn moves_left_without_estimate(&mut self, names: [&'static str; 2], own: f64, join: fn(f64, f64) -> f64) -> f64 {
+        let (name, moves) = match self.request.moves_to_go {
+            Some(moves) => (names[1], join(own, self.term("moves_to_go", f64::from(moves), Unit::Moves))),
+            None => (names[0], own),
         };
-        self.moves_left = self.at_least(name, moves_left, 1.0, Unit::Moves);
+        self.moves_left = self.at_least(name, moves, 1.0, Unit::Moves);
         self.moves_left
     }
 
     /// The guard of every plan: whatever a manager computed, its budget and its reserve are numbers, not negative, and
     /// end before the clock less the overhead. Where the overhead leaves nothing both are 0, and the search stops after
     /// its first evaluation.
-    pub fn finish(
+    pub(crate) fn finish(
         mut self,
         (budget_formula, budget_ms): Wanted,
         (extra_formula, extra_ms): Wanted,
@@ -177,7 +164,7 @@ impl PlanBuilder {
         let latest = due::latest_ms(hard_limit, self.request.clock_ms);
         if let Some(evaluation) = self.request.evaluation_ms {
             let evaluation = believed_ms(evaluation);
-            self.record("first_evaluation", "from the batches so far", evaluation, Unit::Milliseconds, false);
+            self.term("first_evaluation = from the batches so far", evaluation, Unit::Milliseconds);
             if !due::evaluation_fits(Some(evaluation), latest) {
                 let formula = "from first_evaluation, which would take longer than half of the time that is left";
                 return self.record("due", formula, 0.0, Unit::Milliseconds, true);

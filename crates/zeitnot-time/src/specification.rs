@@ -1,37 +1,16 @@
-//! Reads a specification by the tables of [`params`](super::params): the manager it names, and the values of its
-//! parameters.
+//! The reading of a specification by the tables of [`params`](super::params): the manager that it names, and the values of
+//! its parameters.
 
-use super::grammar::{self, Content, Entry, SyntaxError};
+use super::grammar::{self, Content, Entry};
 use super::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use thiserror::Error;
 
 /// An error in a time manager specification; its text is one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
-    /// The text leaves the grammar.
-    #[error("time manager {spec:?}: {error}")]
-    Syntax {
-        /// The whole text.
-        spec: String,
-        /// Place and reason of the error; in the message already, and so not a `source`, which would repeat it.
-        error: SyntaxError,
-    },
-    /// Not exactly one manager is named.
-    #[error("exactly one time manager is expected, {given} given; the managers are: {known}")]
-    Count {
-        /// Number of managers named.
-        given: usize,
-        /// The managers that exist.
-        known: String,
-    },
-    /// `name=value` where a manager was expected.
-    #[error(
-        "{name:?} has a value, but a time manager is written as a name, alone or with parameters: name(param=value)"
-    )]
-    NotAManager {
-        /// The name as written.
-        name: String,
-    },
+    /// The text leaves the grammar, does not name one manager, or gives a parameter a wrong value: the reason, in words.
+    #[error("{0}")]
+    Invalid(String),
     /// No manager has this name.
     #[error("unknown time manager {name:?}; the managers are: {known}")]
     UnknownManager {
@@ -40,54 +19,9 @@ pub enum SpecError {
         /// The managers that exist.
         known: String,
     },
-    /// The manager, or the group in it, has no parameter of this name.
-    #[error("{owner} has no parameter {name:?}; its parameters are: {known}")]
-    UnknownParameter {
-        /// The manager, or manager and group joined by a dot.
-        owner: String,
-        /// The name as written.
-        name: String,
-        /// The parameters that exist.
-        known: String,
-    },
-    /// A parameter was given something that is not a number.
-    #[error("{parameter} = {given}: expected {expected}")]
-    WrongType {
-        /// Dotted path of the parameter.
-        parameter: String,
-        /// The value as it was written.
-        given: String,
-        /// The values that are accepted.
-        expected: String,
-    },
-    /// A number outside the parameter's range.
-    #[error("{parameter} = {value}: out of range, expected {expected}")]
-    OutOfRange {
-        /// Dotted path of the parameter.
-        parameter: String,
-        /// The value given.
-        value: f64,
-        /// The range, in words.
-        expected: String,
-    },
-    /// A parameter that takes a word was given something else.
-    #[error("{parameter} = {given}: expected one of {expected}")]
-    NotAChoice {
-        /// Dotted path of the parameter.
-        parameter: String,
-        /// The value as it was written.
-        given: String,
-        /// The words that are possible.
-        expected: String,
-    },
-    /// A value was given to a group.
-    #[error("{group} is a group of parameters: write {group}({known})")]
-    GroupWithValue {
-        /// Name of the group.
-        group: String,
-        /// Parameters of the group.
-        known: String,
-    },
+    /// The manager, or the group in it, has no parameter of a name that was written: the names that there are, in words.
+    #[error("{0}")]
+    UnknownParameter(String),
     /// A manager from elsewhere cannot be made.
     #[error("time manager {name}: {problem}")]
     Elsewhere {
@@ -103,13 +37,18 @@ pub(super) fn resolve<'m>(
     spec: &str,
     managers: &'m [ManagerSpec],
 ) -> Result<(&'m ManagerSpec, ParamValues), SpecError> {
-    let entries = grammar::parse(spec).map_err(|error| SpecError::Syntax { spec: spec.to_owned(), error })?;
+    let entries =
+        grammar::parse(spec).map_err(|error| SpecError::Invalid(format!("time manager {spec:?}: {error}")))?;
     let known = || names(managers).collect::<Vec<_>>().join(", ");
     let [entry] = entries.as_slice() else {
-        return Err(SpecError::Count { given: entries.len(), known: known() });
+        let given = entries.len();
+        let (text, known) = ("exactly one time manager is expected", known());
+        return Err(SpecError::Invalid(format!("{text}, {given} given; the managers are: {known}")));
     };
+    let name = &entry.name;
     let Content::Group(params) = &entry.content else {
-        return Err(SpecError::NotAManager { name: entry.name.clone() });
+        let written = "a time manager is written as a name, alone or with parameters: name(param=value)";
+        return Err(SpecError::Invalid(format!("{name:?} has a value, but {written}")));
     };
     let forms: Vec<&ManagerSpec> = managers.iter().filter(|m| m.name == entry.name).collect();
     let Some(first) = forms.first() else {
@@ -118,7 +57,7 @@ pub(super) fn resolve<'m>(
     let preset = params.iter().rev().find(|param| param.name == PRESET && first.preset.is_some());
     if let Some(preset) = preset {
         let presets: Vec<_> = forms.iter().filter_map(|form| form.preset).collect();
-        let word = word(entry.name.clone(), PRESET, &presets, &preset.content)?;
+        let word = word(&entry.name, PRESET, &presets, &preset.content)?;
         let form = forms.iter().find(|form| form.preset == Some(word)).unwrap_or(first);
         let mut values = values_for(form, params)?;
         values.names_preset = true;
@@ -129,7 +68,7 @@ pub(super) fn resolve<'m>(
     let mut unknown = None;
     for &form in &forms {
         match values_for(form, params) {
-            Err(error @ SpecError::UnknownParameter { .. }) => unknown = unknown.or(Some(error)),
+            Err(error @ SpecError::UnknownParameter(_)) => unknown = unknown.or(Some(error)),
             other => return Ok((form, other?)),
         }
     }
@@ -173,8 +112,9 @@ impl Reader {
 
     fn group(&mut self, owner: &str, group: &'static GroupSpec, entry: &Entry) -> Result<(), SpecError> {
         let Content::Group(inner) = &entry.content else {
-            let error = SpecError::GroupWithValue { group: entry.name.clone(), known: group.known() };
-            self.wrong.get_or_insert(error);
+            let (name, known) = (group.name, group.known());
+            self.wrong
+                .get_or_insert(SpecError::Invalid(format!("{name} is a group of parameters: write {name}({known})")));
             return Ok(());
         };
         self.values.name_group(group.name);
@@ -204,34 +144,36 @@ impl Reader {
         if found {
             return Ok(());
         }
-        Err(SpecError::UnknownParameter { owner: owner.to_owned(), name: entry.name.clone(), known: known() })
+        let (name, known) = (&entry.name, known());
+        Err(SpecError::UnknownParameter(format!("{owner} has no parameter {name:?}; its parameters are: {known}")))
     }
 }
 
 fn value(owner: &str, param: &ParamSpec, content: &Content) -> Result<f64, SpecError> {
     if !param.words.is_empty() {
-        let word = word(owner.to_owned(), param.name, param.words, content)?;
+        let word = word(owner, param.name, param.words, content)?;
         return Ok(param.words.iter().take_while(|other| **other != word).count() as f64);
     }
-    let parameter = format!("{owner}.{}", param.name);
-    let expected = format!("a number from {} to {} ({})", param.min, param.max, param.unit.in_words());
+    let expected = format!("expected a number from {} to {} ({})", param.min, param.max, param.unit.in_words());
+    let wrong = |problem| Err(wrong_value(owner, param.name, content, problem));
     match content {
         Content::Number(value) if (param.min..=param.max).contains(value) => Ok(*value),
-        Content::Number(value) => Err(SpecError::OutOfRange { parameter, value: *value, expected }),
-        other => Err(SpecError::WrongType { parameter, given: written(other), expected }),
+        Content::Number(_) => wrong(format!("out of range, {expected}")),
+        _ => wrong(expected),
     }
 }
 
-fn word<'w>(owner: String, name: &str, words: &[&'w str], content: &Content) -> Result<&'w str, SpecError> {
+fn word<'w>(owner: &str, name: &str, words: &[&'w str], content: &Content) -> Result<&'w str, SpecError> {
     let given = match content {
         Content::Text(text) => text.as_str(),
         _ => "",
     };
-    words.iter().find(|word| **word == given).copied().ok_or_else(|| SpecError::NotAChoice {
-        parameter: format!("{owner}.{name}"),
-        given: written(content),
-        expected: words.join(", "),
-    })
+    let problem = || format!("expected one of {}", words.join(", "));
+    words.iter().find(|word| **word == given).copied().ok_or_else(|| wrong_value(owner, name, content, problem()))
+}
+
+fn wrong_value(owner: &str, name: &str, content: &Content, problem: String) -> SpecError {
+    SpecError::Invalid(format!("{owner}.{name} = {}: {problem}", written(content)))
 }
 
 /// The given value as text, for messages.

@@ -33,14 +33,11 @@ pub struct Timekeeper {
 }
 
 /// A search that runs on a clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct OpenMove {
-    ply: u32,
-    clock_ms: f64,
-    increment_ms: f64,
+    request: MoveRequest,
     hard_limit_ms: f64,
     due_ms: f64,
-    is_foreign_clock: bool,
 }
 
 /// The time limits of a search that begins. Times are in milliseconds since the move's clock started.
@@ -49,7 +46,7 @@ pub struct Begun {
     /// The decision, where the move has a clock.
     pub plan: Option<Plan>,
     /// The latest end of the search, by the clock or `movetime`; `None`: no time ends it.
-    pub limit_ms: Option<f64>,
+    pub hard_limit_ms: Option<f64>,
     /// The moment at which an answer is due even if nothing was evaluated.
     pub due_ms: Option<f64>,
 }
@@ -77,13 +74,12 @@ impl Timekeeper {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use zeitnot_time::{Estimates, GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, StopReason};
-    /// use zeitnot_time::{TimeManager, Timekeeper, Verdict};
+    /// use zeitnot_time::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, StopReason, TimeManager, Timekeeper, Verdict};
     ///
     /// /// A fortieth of the clock for each move.
     /// #[derive(Debug, Default)]
     /// struct Fortieth {
-    ///     limit_ms: f64,
+    ///     hard_limit_ms: f64,
     /// }
     ///
     /// impl TimeManager for Fortieth {
@@ -92,23 +88,13 @@ impl Timekeeper {
     ///     }
     ///     fn plan(&mut self, request: &MoveRequest) -> Plan {
     ///         let plan = Plan::new(self.name(), request, request.clock_ms / 40.0, 0.0, None);
-    ///         self.limit_ms = plan.hard_limit_ms;
+    ///         self.hard_limit_ms = plan.hard_limit_ms;
     ///         plan
     ///     }
     ///     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-    ///         Verdict::at_limit(snapshot, self.limit_ms, StopReason::Time)
-    ///     }
-    ///     fn wants_root_values(&self) -> bool {
-    ///         false
+    ///         Verdict::at_limit(snapshot, self.hard_limit_ms, StopReason::Time)
     ///     }
     ///     fn finish(&mut self, _: &MoveOutcome) {}
-    ///     fn estimates(&self) -> Estimates {
-    ///         Estimates::default()
-    ///     }
-    ///     fn report(&self) -> Option<GameReport> {
-    ///         None
-    ///     }
-    ///     fn set_nps(&mut self, _: f64) {}
     /// }
     ///
     /// let maker = |spec: &str| Ok((spec == "fortieth").then(|| Box::<Fortieth>::default() as Box<dyn TimeManager>));
@@ -252,12 +238,12 @@ impl Timekeeper {
         let movetime_ms = self.stoppers.as_ref().and_then(Stoppers::movetime_ms);
         let by_movetime = movetime_ms
             .zip(limits.movetime_ms)
-            .map(|(limit_ms, movetime_ms)| (limit_ms, due::due_ms(limit_ms, movetime_ms, start.evaluation_ms)));
-        let (limit_ms, due_ms) = match (by_plan, by_movetime) {
+            .map(|(end_ms, movetime_ms)| (end_ms, due::due_ms(end_ms, movetime_ms, start.evaluation_ms)));
+        let (hard_limit_ms, due_ms) = match (by_plan, by_movetime) {
             (Some(plan), Some(movetime)) => (Some(plan.0.min(movetime.0)), Some(plan.1.min(movetime.1))),
             (one, other) => one.or(other).unzip(),
         };
-        Begun { plan, limit_ms, due_ms }
+        Begun { plan, hard_limit_ms, due_ms }
     }
 
     fn search(&mut self, start: &SearchStart) {
@@ -278,14 +264,8 @@ impl Timekeeper {
         }
         self.is_used = true;
         let plan = self.manager.plan(&asked);
-        self.open = Some(OpenMove {
-            ply: request.ply,
-            clock_ms: request.clock_ms,
-            increment_ms: request.increment_ms,
-            hard_limit_ms: plan.hard_limit_ms,
-            due_ms: plan.due_ms,
-            is_foreign_clock: request.is_foreign_clock,
-        });
+        let (hard_limit_ms, due_ms) = (plan.hard_limit_ms, plan.due_ms);
+        self.open = Some(OpenMove { request: asked, hard_limit_ms, due_ms });
         self.report_event(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
         plan
     }
@@ -323,8 +303,9 @@ impl Timekeeper {
             self.manager.finish(outcome);
             let account = self.manager.last_move()?.clone();
             if let Some(lag) = &mut self.lag {
-                let OpenMove { ply, clock_ms, increment_ms, hard_limit_ms, due_ms, is_foreign_clock } = open;
-                if !is_foreign_clock {
+                let OpenMove { request, hard_limit_ms, due_ms } = open;
+                let MoveRequest { ply, clock_ms, increment_ms, .. } = request;
+                if !request.is_foreign_clock {
                     lag.move_played(ply, clock_ms, increment_ms, account.used_ms);
                 }
                 let waited_ms = match outcome.total_nodes {
@@ -347,7 +328,7 @@ impl Timekeeper {
     /// # Errors
     /// [`SpecError`], when the event names an unknown manager; nothing is changed then.
     pub fn apply(&mut self, event: &Event) -> Result<Option<Answer>, SpecError> {
-        Ok(match event {
+        match event {
             Event::Manager(ManagerChoice { spec, measure_lag }) => {
                 (self.manager, self.is_used) = (Accounted::build(spec)?, false);
                 self.spec.clone_from(spec);
@@ -356,32 +337,17 @@ impl Timekeeper {
                     self.lag = measure_lag.then(LagEstimator::default);
                 }
                 self.report_event(|| event.clone(), None);
-                None
             }
-            Event::NewGame => {
-                self.new_game();
-                None
-            }
-            Event::OtherGame { keep_time_stats } => {
-                self.other_game(*keep_time_stats);
-                None
-            }
-            Event::TreeChanged => {
-                self.tree_changed();
-                None
-            }
-            Event::BookMove(played) => {
-                self.book_move(*played);
-                None
-            }
-            Event::Search(start) => {
-                self.search(start);
-                None
-            }
-            Event::Plan(request) => Some(Answer::Plan(self.plan(request))),
-            Event::Observe(snapshot) => Some(Answer::Observe(self.observe(snapshot))),
-            Event::Finish(outcome) => self.end(outcome).map(|report| Answer::Finish(report.account)),
-        })
+            Event::NewGame => self.new_game(),
+            Event::OtherGame { keep_time_stats } => self.other_game(*keep_time_stats),
+            Event::TreeChanged => self.tree_changed(),
+            Event::BookMove(played) => self.book_move(*played),
+            Event::Search(start) => self.search(start),
+            Event::Plan(request) => return Ok(Some(Answer::Plan(self.plan(request)))),
+            Event::Observe(snapshot) => return Ok(Some(Answer::Observe(self.observe(snapshot)))),
+            Event::Finish(outcome) => return Ok(self.end(outcome).map(|report| Answer::Finish(report.account))),
+        }
+        Ok(None)
     }
 
     /// Replaces the manager by one that knows nothing. One that was told nothing stays: it may be a program, which has

@@ -21,21 +21,21 @@ fn movetime(ms: f64) -> SearchLimits {
 #[test]
 fn clocks_lose_overhead_and_lag_and_movetime_the_overhead_alone() {
     let mut time = Timekeeper::new("alphazero(alphazero-time-pct=100)").unwrap();
-    assert_eq!(time.begin(&start(movetime(1_000.0)), None).limit_ms, Some(900.0));
+    assert_eq!(time.begin(&start(movetime(1_000.0)), None).hard_limit_ms, Some(900.0));
     let limit = |time: &mut Timekeeper, clock_ms, ply| time.begin(&SearchStart::default(), Some(&timed(clock_ms, ply)));
-    assert_eq!(limit(&mut time, 1_000.0, 0).limit_ms, Some(900.0));
+    assert_eq!(limit(&mut time, 1_000.0, 0).hard_limit_ms, Some(900.0));
     time.end(&MoveOutcome { elapsed_ms: 500.0, total_nodes: 9, ..MoveOutcome::default() });
     // 500 ms were left, and 460 are there: 40 ms of lag.
     let begun = limit(&mut time, 460.0, 2);
-    assert_eq!((begun.limit_ms, time.lag_ms(460.0)), (Some(320.0), 40.0));
+    assert_eq!((begun.hard_limit_ms, time.lag_ms(460.0)), (Some(320.0), 40.0));
     let plan = begun.plan.unwrap();
     let terms: Vec<_> = ["move_overhead", "lag", "overhead"].map(|name| plan.term(name).unwrap().value).into();
     assert_eq!(terms, [100.0, 40.0, 140.0]);
-    assert_eq!(time.begin(&start(movetime(1_000.0)), None).limit_ms, Some(900.0));
+    assert_eq!(time.begin(&start(movetime(1_000.0)), None).hard_limit_ms, Some(900.0));
     let both = time.begin(&start(movetime(300.0)), Some(&timed(10_000.0, 8)));
-    assert_eq!((both.limit_ms, both.due_ms), (Some(200.0), Some(250.0)), "the smaller of both holds");
+    assert_eq!((both.hard_limit_ms, both.due_ms), (Some(200.0), Some(250.0)), "the smaller of both holds");
     let short = time.begin(&start(movetime(9_000.0)), Some(&timed(1_000.0, 10)));
-    assert_eq!(short.limit_ms, Some(860.0), "the clock's");
+    assert_eq!(short.hard_limit_ms, Some(860.0), "the clock's");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn no_lag_comes_off_a_movetime() {
     time.other_game(false);
     let unset = SearchStart { limits: movetime(1_000.0), ..SearchStart::default() };
     let begun = time.begin(&unset, None);
-    assert_eq!((begun.limit_ms, begun.due_ms), (Some(900.0), Some(950.0)));
+    assert_eq!((begun.hard_limit_ms, begun.due_ms), (Some(900.0), Some(950.0)));
     // The stoppers have the same limit.
     let at = |elapsed_ms| SearchSnapshot { elapsed_ms, total_nodes: 9, ..SearchSnapshot::default() };
     assert_eq!(time.observe(&at(899.0)).stop, None);

@@ -1,4 +1,4 @@
-//! Defines the units of terms and parameters.
+//! The units of terms and parameters.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -30,61 +30,35 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Every unit.
-    const ALL: [Self; 11] = [
-        Self::Milliseconds,
-        Self::Seconds,
-        Self::Minutes,
-        Self::Moves,
-        Self::Plies,
-        Self::Nodes,
-        Self::NodesPerSecond,
-        Self::Iterations,
-        Self::Centipawns,
-        Self::Ratio,
-        Self::Percent,
+    /// The units in the order of their declaration, each with its short form for machines, its long form for messages, and
+    /// the decimals that people are shown.
+    const TABLE: [(Self, &str, &str, usize); 11] = [
+        (Self::Milliseconds, "ms", "milliseconds", 0),
+        (Self::Seconds, "s", "seconds", 2),
+        (Self::Minutes, "min", "minutes", 1),
+        (Self::Moves, "moves", "moves", 1),
+        (Self::Plies, "plies", "plies", 0),
+        (Self::Nodes, "nodes", "nodes", 0),
+        (Self::NodesPerSecond, "nps", "nodes per second", 0),
+        (Self::Iterations, "iterations", "iterations", 0),
+        (Self::Centipawns, "cp", "centipawns", 0),
+        (Self::Ratio, "ratio", "no unit", 3),
+        (Self::Percent, "%", "percent", 3),
     ];
 
     /// The short form that machines read.
     pub(super) fn symbol(self) -> &'static str {
-        match self {
-            Self::Milliseconds => "ms",
-            Self::Seconds => "s",
-            Self::Minutes => "min",
-            Self::Moves => "moves",
-            Self::Plies => "plies",
-            Self::Nodes => "nodes",
-            Self::NodesPerSecond => "nps",
-            Self::Iterations => "iterations",
-            Self::Centipawns => "cp",
-            Self::Ratio => "ratio",
-            Self::Percent => "%",
-        }
+        Self::TABLE[self as usize].1
     }
 
     /// The long form, for messages.
     pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Milliseconds => "milliseconds",
-            Self::Seconds => "seconds",
-            Self::Minutes => "minutes",
-            Self::Centipawns => "centipawns",
-            Self::NodesPerSecond => "nodes per second",
-            Self::Ratio => "no unit",
-            Self::Percent => "percent",
-            Self::Moves | Self::Plies | Self::Nodes | Self::Iterations => self.symbol(),
-        }
+        Self::TABLE[self as usize].2
     }
 
-    /// Number of decimals that people are shown.
+    /// The number of decimals that people are shown.
     pub(super) fn decimals(self) -> usize {
-        match self {
-            Self::Milliseconds | Self::Nodes | Self::NodesPerSecond | Self::Plies => 0,
-            Self::Iterations | Self::Centipawns => 0,
-            Self::Moves | Self::Minutes => 1,
-            Self::Seconds => 2,
-            Self::Ratio | Self::Percent => 3,
-        }
+        Self::TABLE[self as usize].3
     }
 }
 
@@ -97,7 +71,20 @@ impl Serialize for Unit {
 impl<'de> Deserialize<'de> for Unit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let symbol = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        let unit = Self::ALL.into_iter().find(|unit| unit.symbol() == symbol);
-        unit.ok_or_else(|| serde::de::Error::custom(format!("unknown unit \"{symbol}\"")))
+        let row = Self::TABLE.into_iter().find(|row| row.1 == symbol);
+        row.map(|row| row.0).ok_or_else(|| serde::de::Error::custom(format!("unknown unit \"{symbol}\"")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Unit;
+
+    #[test]
+    fn every_unit_stands_in_its_row() {
+        for (index, (unit, symbol, ..)) in Unit::TABLE.into_iter().enumerate() {
+            assert_eq!((unit as usize, unit.symbol()), (index, symbol));
+            assert_eq!(serde_json::from_value::<Unit>(symbol.into()).unwrap(), unit);
+        }
     }
 }

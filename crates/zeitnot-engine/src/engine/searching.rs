@@ -193,7 +193,7 @@ impl Engine {
             self.state.time = Some(time);
             return Err(error.into());
         }
-        let Begun { plan, limit_ms: hard_limit_ms, due_ms } = time.begin(&start, asked.as_ref());
+        let Begun { plan, hard_limit_ms, due_ms } = time.begin(&start, asked.as_ref());
         let mut tree = self.state.tree.take().unwrap_or_else(|| Tree::new(self.state.game.clone()));
         if tree.is_empty() && due_ms == Some(0.0) && start.evaluation_ms.is_some() {
             latency.relax();

@@ -53,7 +53,7 @@ impl ReplayedSearch {
             stoppers: stoppers.clone(),
             evaluation_ms: Some(1e3 / speed.nps),
         };
-        let Begun { plan, limit_ms, due_ms } = time.begin(&start, Some(request));
+        let Begun { plan, hard_limit_ms, due_ms } = time.begin(&start, Some(request));
         // An empty tree begins with a batch of one.
         let first_batch_ms = speed.ms(if request.reused_nodes == 0 { 1 } else { speed.batch });
         let mut search = ReplayedSearch {
@@ -63,7 +63,7 @@ impl ReplayedSearch {
             budget_ms: plan.map_or(0.0, |plan| plan.budget_ms),
             stop: None,
         };
-        let limit_ms = limit_ms.unwrap_or(f64::INFINITY);
+        let limit_ms = hard_limit_ms.unwrap_or(f64::INFINITY);
         // Without a tree there is nothing to answer with: the first evaluation is waited for.
         let first_limit_ms = if request.reused_nodes == 0 { due_ms.unwrap_or(limit_ms) } else { limit_ms };
         search.go(priors, steps, time, request.reused_nodes, speed, first_batch_ms, first_limit_ms.max(limit_ms));

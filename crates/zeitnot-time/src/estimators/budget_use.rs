@@ -4,7 +4,7 @@ use super::exponential_decay;
 
 /// The estimate of the fraction of its budget that a search uses (`timeuse`). Source: docs/documents.md, 1.7.
 #[derive(Clone, Debug)]
-pub struct BudgetUse {
+pub(crate) struct BudgetUse {
     estimate: f64,
     limited: bool,
     min: f64,
@@ -14,17 +14,17 @@ pub struct BudgetUse {
 
 impl BudgetUse {
     /// `initial` and `min` are fractions above 0; `update_rate` is in average moves.
-    pub fn new(initial: f64, min: f64, update_rate: f64) -> Self {
+    pub(crate) fn new(initial: f64, min: f64, update_rate: f64) -> Self {
         Self { estimate: initial.max(min), limited: initial < min, min, update_rate }
     }
 
     /// The expected fraction, from `min` to 1.
-    pub fn factor(&self) -> f64 {
+    pub(crate) fn factor(&self) -> f64 {
         self.estimate
     }
 
     /// Whether the estimate would be below its minimum.
-    pub fn limited(&self) -> bool {
+    pub(crate) fn limited(&self) -> bool {
         self.limited
     }
 
@@ -32,7 +32,7 @@ impl BudgetUse {
     ///
     /// The sample is at most 1. The time past the budget is the latency of the last batch, and counting it would feed
     /// on itself: a smaller budget, a larger excess, a still smaller budget. A search without a budget gives no sample.
-    pub fn search_ended(&mut self, used_ms: f64, budget_ms: f64, average_moves: f64) {
+    pub(crate) fn search_ended(&mut self, used_ms: f64, budget_ms: f64, average_moves: f64) {
         if budget_ms > 0.0 && used_ms >= 0.0 {
             let sample = (used_ms / budget_ms).min(1.0);
             let moved = exponential_decay(self.estimate, sample, self.update_rate, average_moves);

@@ -33,25 +33,25 @@ pub(super) struct ClockStep {
 
 impl ClockStep {
     /// Time that the clock lacks after the move, once used time and increment are accounted for.
-    pub fn gap_ms(&self) -> f64 {
+    pub(super) fn gap_ms(&self) -> f64 {
         self.before_ms - self.used_ms + self.increment_ms - self.after_ms
     }
 
     /// Whether the clock shows the same time as before the last move. A delay gives back what was used; a clock that
     /// is given in whole seconds shows nothing of a fast move.
-    pub fn stands_still(&self) -> bool {
+    pub(super) fn stands_still(&self) -> bool {
         let may_stand = self.increment_ms > 0.0 || self.rounding_ms() > 0.0;
         may_stand && (self.after_ms - self.before_ms).abs() <= MILLISECOND
     }
 
     /// Whether no part of the increment shows on the clock; false for an increment that rounding could hide.
-    pub fn lacks_increment(&self) -> bool {
+    pub(super) fn lacks_increment(&self) -> bool {
         let rounding_ms = self.rounding_ms().max(MILLISECOND);
         self.increment_ms >= 2.0 * rounding_ms && self.gap_ms() >= self.increment_ms - rounding_ms
     }
 
     /// Time that may hide in the gap because both clocks were reported in whole seconds.
-    pub fn rounding_ms(&self) -> f64 {
+    pub(super) fn rounding_ms(&self) -> f64 {
         let is_whole = |ms: f64| ms % MS_PER_SECOND == 0.0;
         if is_whole(self.before_ms) && is_whole(self.after_ms) { MS_PER_SECOND } else { 0.0 }
     }
@@ -76,7 +76,7 @@ pub(super) struct IncrementCredit {
 
 impl IncrementCredit {
     /// Learns from a move whose clock had an increment.
-    pub fn learn(&mut self, step: &ClockStep) {
+    pub(super) fn learn(&mut self, step: &ClockStep) {
         let seen = match step.after_ms - step.before_ms {
             _ if step.lacks_increment() => Seen::Lack,
             rise if rise > CLEAR_RISE * step.increment_ms => Seen::Rise,
@@ -87,12 +87,12 @@ impl IncrementCredit {
     }
 
     /// Whether the clock has risen lately, so that a gap smaller than the increment is a lag.
-    pub fn is_proven(&self) -> bool {
+    pub(super) fn is_proven(&self) -> bool {
         self.last.contains(&Seen::Rise)
     }
 
     /// Share of the last moves whose increment did not come, 0 to 1.
-    pub fn missing_share(&self) -> f64 {
+    pub(super) fn missing_share(&self) -> f64 {
         let lacks = self.last.iter().filter(|seen| **seen == Seen::Lack).count();
         lacks as f64 / self.moves.clamp(1, WINDOW) as f64
     }

@@ -15,7 +15,7 @@ const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
 /// (a cold device) does not pull it down, and the first batch's nodes do not push it up (Lc0 counts them, and its
 /// estimate ratchets to almost twice the truth: docs/lc0.md, 7.3).
 #[derive(Clone, Debug)]
-pub struct NpsEstimator {
+pub(crate) struct NpsEstimator {
     estimate: f64,
     half_life_ms: f64,
     /// Nodes of the first batch of this move, once it has ended.
@@ -26,30 +26,30 @@ pub struct NpsEstimator {
 
 impl NpsEstimator {
     /// Starts from `initial` nodes per second; `half_life_ms` is the time to move half-way to a new speed.
-    pub fn new(initial: f64, half_life_ms: f64) -> Self {
+    pub(crate) fn new(initial: f64, half_life_ms: f64) -> Self {
         Self { estimate: initial, half_life_ms, first_batch_nodes: None, updated_at_ms: 0.0 }
     }
 
     /// The estimate, in nodes per second.
-    pub fn nps(&self) -> f64 {
+    pub(crate) fn nps(&self) -> f64 {
         self.estimate
     }
 
     /// Replaces the estimate, as if learned.
-    pub fn set(&mut self, nps: f64) {
+    pub(crate) fn set(&mut self, nps: f64) {
         if nps.is_finite() {
             self.estimate = nps.clamp(*RANGE.start(), *RANGE.end());
         }
     }
 
     /// Begins a move: the next observation belongs to it.
-    pub fn begin_move(&mut self) {
+    pub(crate) fn begin_move(&mut self) {
         self.first_batch_nodes = None;
         self.updated_at_ms = 0.0;
     }
 
     /// Learns from a snapshot of the running search.
-    pub fn observe(&mut self, snapshot: &SearchSnapshot) {
+    pub(crate) fn observe(&mut self, snapshot: &SearchSnapshot) {
         let Some(since_first_batch) = snapshot.since_first_batch_ms.filter(|t| t.is_finite()) else {
             return;
         };

@@ -44,33 +44,33 @@ struct Expected {
 impl LagEstimator {
     /// Time to keep clear for the lag and the overshoot of hard limits, in milliseconds; `clock_ms` is the clock less
     /// the user's overhead.
-    pub fn overhead_ms(&self, clock_ms: f64) -> f64 {
+    pub(crate) fn overhead_ms(&self, clock_ms: f64) -> f64 {
         let doubtful_ms = self.gap.estimate_ms - self.lag.estimate_ms;
         self.lag.estimate_ms + doubtful_ms.min(DOUBTFUL_SHARE * clock_ms.max(0.0)) + self.overshoot.estimate_ms
     }
 
     /// The part of an increment of `increment_ms` that is not to be counted on, in milliseconds.
-    pub fn missing_increment_ms(&self, increment_ms: f64) -> f64 {
+    pub(crate) fn missing_increment_ms(&self, increment_ms: f64) -> f64 {
         self.increment.missing_share() * increment_ms
     }
 
     /// Learns from a search that ended `late_ms` after its hard limit (negative before it) and left `clock_ms` on the
     /// clock.
-    pub fn search_ended(&mut self, late_ms: f64, clock_ms: f64) {
+    pub(crate) fn search_ended(&mut self, late_ms: f64, clock_ms: f64) {
         if late_ms <= LONGEST_LAG_MS {
             self.overshoot.learn(late_ms.max(0.0), clock_ms);
         }
     }
 
     /// Takes in a move at `ply`, for which the clock showed `before_ms` and our own clock measured `used_ms`.
-    pub fn move_played(&mut self, ply: u32, before_ms: f64, increment_ms: f64, used_ms: f64) {
+    pub(crate) fn move_played(&mut self, ply: u32, before_ms: f64, increment_ms: f64, used_ms: f64) {
         let is_clock = (before_ms - used_ms + increment_ms).is_finite();
         let expected = || Expected { ply: ply.saturating_add(2), before_ms, used_ms, increment_ms };
         self.expected = is_clock.then(expected);
     }
 
     /// Learns from the clock of the next move, which shows `after_ms` at `ply`.
-    pub fn clock_seen(&mut self, ply: u32, after_ms: f64) {
+    pub(crate) fn clock_seen(&mut self, ply: u32, after_ms: f64) {
         let Some(expected) = self.expected.take().filter(|expected| expected.ply == ply) else { return };
         let Expected { before_ms, used_ms, increment_ms, .. } = expected;
         let step = ClockStep { before_ms, used_ms, increment_ms, after_ms };
@@ -94,7 +94,7 @@ impl LagEstimator {
     }
 
     /// Forgets the last move: the next clock belongs to another game.
-    pub fn forget_move(&mut self) {
+    pub(crate) fn forget_move(&mut self) {
         self.expected = None;
     }
 }

@@ -20,7 +20,7 @@ const SHORTEST_HALF_LIFE_MS: f64 = 1_000.0;
 /// collapse of Lc0's issue #1585 (60,701 to 12,990 nodes per second in one move) becomes what it was: one slow move
 /// among many. The first batch of a move counts neither with its nodes nor with its time.
 #[derive(Clone, Debug)]
-pub struct SpeedEstimator {
+pub(crate) struct SpeedEstimator {
     nodes: f64,
     ms: f64,
     half_life_ms: f64,
@@ -30,18 +30,18 @@ pub struct SpeedEstimator {
 
 impl SpeedEstimator {
     /// Starts from a guess in nodes per second.
-    pub fn new(guess: f64) -> Self {
+    pub(crate) fn new(guess: f64) -> Self {
         let (ms, half_life_ms) = (GUESS_WEIGHT_MS, SHORTEST_HALF_LIFE_MS);
         Self { nodes: guess * ms / MS_PER_SECOND, ms, half_life_ms, last: None }
     }
 
     /// The estimate, in nodes per second.
-    pub fn nps(&self) -> f64 {
+    pub(crate) fn nps(&self) -> f64 {
         (self.nodes * MS_PER_SECOND / self.ms).clamp(*RANGE.start(), *RANGE.end())
     }
 
     /// Replaces the estimate, as if learned.
-    pub fn set(&mut self, nps: f64) {
+    pub(crate) fn set(&mut self, nps: f64) {
         if nps.is_finite() {
             let nps = nps.clamp(*RANGE.start(), *RANGE.end());
             (self.nodes, self.ms) = (nps * SET_WEIGHT_MS / MS_PER_SECOND, SET_WEIGHT_MS);
@@ -49,19 +49,19 @@ impl SpeedEstimator {
     }
 
     /// Ends a move: the next observation belongs to another one.
-    pub fn end_move(&mut self) {
+    pub(crate) fn end_move(&mut self) {
         self.last = None;
     }
 
     /// Sets the half-life of measurements, in milliseconds of search.
-    pub fn set_half_life(&mut self, ms: f64) {
+    pub(crate) fn set_half_life(&mut self, ms: f64) {
         if ms.is_finite() {
             self.half_life_ms = ms.max(SHORTEST_HALF_LIFE_MS);
         }
     }
 
     /// Learns from a snapshot of the running search.
-    pub fn observe(&mut self, snapshot: &SearchSnapshot) {
+    pub(crate) fn observe(&mut self, snapshot: &SearchSnapshot) {
         let Some(now_ms) = snapshot.since_first_batch_ms.filter(|ms| ms.is_finite() && *ms >= 0.0) else { return };
         let nodes = snapshot.new_nodes as f64;
         // The first look may come late, with several batches in: they are taken as equal. A caller that counts no

@@ -4,7 +4,7 @@ use super::exponential_decay;
 
 /// The estimate of tree reuse of the smooth manager. Source: docs/documents.md, 1.5.
 #[derive(Clone, Debug)]
-pub struct TreeReuse {
+pub(crate) struct TreeReuse {
     estimate: f64,
     limited: bool,
     max: f64,
@@ -22,33 +22,33 @@ struct LastSearch {
 
 impl TreeReuse {
     /// `initial` and `max` are fractions, `max` below 1; `update_rate` is in average moves.
-    pub fn new(initial: f64, max: f64, update_rate: f64) -> Self {
+    pub(crate) fn new(initial: f64, max: f64, update_rate: f64) -> Self {
         Self { estimate: initial.min(max), limited: initial > max, max, update_rate, last: None }
     }
 
     /// The expected fraction, 0 up to `max`.
-    pub fn factor(&self) -> f64 {
+    pub(crate) fn factor(&self) -> f64 {
         self.estimate
     }
 
     /// Whether the estimate would be above its maximum.
-    pub fn limited(&self) -> bool {
+    pub(crate) fn limited(&self) -> bool {
         self.limited
     }
 
     /// Takes in a search that ended with `total_nodes` in the tree after `average_moves` average move times.
-    pub fn search_ended(&mut self, total_nodes: u64, average_moves: f64) {
+    pub(crate) fn search_ended(&mut self, total_nodes: u64, average_moves: f64) {
         self.last = Some(LastSearch { total_nodes, average_moves });
     }
 
     /// Forgets the last search: the next tree is no sample of its reuse.
-    pub fn forget_last(&mut self) {
+    pub(crate) fn forget_last(&mut self) {
         self.last = None;
     }
 
     /// Learns from the beginning of a search: the sample is the `reused_nodes` in the tree over the nodes at the end of
     /// the last search, at most 1: a tree that grew while pondering was not reused more than wholly (docs/lc0.md, 7.6).
-    pub fn search_begins(&mut self, reused_nodes: u64) {
+    pub(crate) fn search_begins(&mut self, reused_nodes: u64) {
         let Some(last) = self.last.take().filter(|last| last.total_nodes > 0) else {
             return;
         };

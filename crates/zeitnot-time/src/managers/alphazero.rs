@@ -4,7 +4,7 @@ use crate::params::{ManagerSpec, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     TIME_PERCENT "alphazero-time-pct" 12.0 0.0 100.0 Percent "Share of the clock that a move gets.";
@@ -18,13 +18,13 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     help: "A fixed share of the clock for every move.",
     params: &[TIME_PERCENT],
     groups: &[],
-    build: |values| Box::new(AlphaZero { percent: values.get(&TIME_PERCENT), limit_ms: None }),
+    build: |values| Box::new(AlphaZero { percent: values.get(&TIME_PERCENT), hard_limit_ms: None }),
 };
 
 #[derive(Debug)]
 struct AlphaZero {
     percent: f64,
-    limit_ms: Option<f64>,
+    hard_limit_ms: Option<f64>,
 }
 
 impl TimeManager for AlphaZero {
@@ -42,51 +42,15 @@ impl TimeManager for AlphaZero {
         plan.moves_left_by_share(percent.max(f64::MIN_POSITIVE));
         let budget = (available * percent / 100.0).trunc();
         let plan = plan.finish(("whole(available * share / 100)", budget), NO_RESERVE, None);
-        self.limit_ms = Some(plan.hard_limit_ms);
+        self.hard_limit_ms = Some(plan.hard_limit_ms);
         plan
     }
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-        self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
-    }
-
-    fn wants_root_values(&self) -> bool {
-        false
+        self.hard_limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
     fn finish(&mut self, _outcome: &MoveOutcome) {
-        self.limit_ms = None;
-    }
-
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::managers::golden::{Played, check};
-
-    // docs/lc0.md, 1.6, observed by running Lc0; the last is negative there.
-    #[test]
-    fn budgets_are_those_of_lc0() {
-        for (clock, budget) in [
-            (60_000.0, 7_176.0),
-            (300_000.0, 35_976.0),
-            (180_000.0, 21_576.0),
-            (30_000.0, 3_576.0),
-            (5_000.0, 576.0),
-            (1_000.0, 96.0),
-            (150.0, 0.0),
-        ] {
-            let played = Played { ply: 40, clock, increment: 2_000.0, moves_to_go: Some(7), budget, used: 100.0 };
-            check("alphazero", &[played]);
-        }
+        self.hard_limit_ms = None;
     }
 }

@@ -6,7 +6,7 @@ use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::{MAX_MS, NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     SLOWMOVER "slowmover" 1.0 0.0 100.0 Ratio "Scales every budget; above 1 the game starts slower and ends faster.";
@@ -39,29 +39,22 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
 
 #[derive(Debug)]
 struct Legacy {
+    values: ParamValues,
     moves_left: MleLegacy,
-    slowmover: f64,
-    immediate_use: f64,
-    first_move_bonus: f64,
-    book_ply_bonus: f64,
     /// Time that earlier moves left over, whole milliseconds; a debt when negative.
     spared_ms: f64,
     is_first_move: bool,
-    /// The limit of the move being searched.
-    deadline_ms: Option<f64>,
+    hard_limit_ms: Option<f64>,
 }
 
 impl Legacy {
     fn new(values: &ParamValues) -> Self {
         Self {
             moves_left: MleLegacy::of(values.get(&MIDPOINT_MOVE), values.get(&STEEPNESS)),
-            slowmover: values.get(&SLOWMOVER),
-            immediate_use: values.get(&IMMEDIATE_USE),
-            first_move_bonus: values.get(&FIRST_MOVE_BONUS),
-            book_ply_bonus: values.get(&BOOK_PLY_BONUS),
+            values: values.clone(),
             spared_ms: 0.0,
             is_first_move: true,
-            deadline_ms: None,
+            hard_limit_ms: None,
         }
     }
 }
@@ -74,22 +67,19 @@ impl TimeManager for Legacy {
     /// Plans by the formulas of docs/lc0.md, 1.4, one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Ratio};
+        let slowmover = self.values.get(&SLOWMOVER);
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
         let moves_left = plan.moves_left(self.moves_left.estimate(request.ply), "from mle-legacy");
 
         let game = clock_ms + increment_ms * (moves_left - 1.0) - overhead_ms;
-        let mut game = plan.at_least(
-            "game_time = max(0, clock + increment * (moves_left - 1) - overhead)",
-            game,
-            0.0,
-            Milliseconds,
-        );
+        let name = "game_time = max(0, clock + increment * (moves_left - 1) - overhead)";
+        let mut game = plan.at_least(name, game, 0.0, Milliseconds);
         let (mut from_spared, mut name) = (0.0, "share = game_time / moves_left");
         if self.spared_ms > 0.0 {
             let spared = plan.term("spared = from earlier moves", self.spared_ms, Milliseconds);
             game = plan.at_least("unspared_game_time = max(0, game_time - spared)", game - spared, 0.0, Milliseconds);
-            from_spared = (spared * self.immediate_use).trunc();
+            from_spared = (spared * self.values.get(&IMMEDIATE_USE)).trunc();
             self.spared_ms -= from_spared;
             name = "share = unspared_game_time / moves_left";
         }
@@ -98,91 +88,36 @@ impl TimeManager for Legacy {
             let book_plies = f64::from(request.ply.min(MAX_BOOK_PLIES));
             let factor = plan.term(
                 "first_move = 1 + first-move-bonus + book-ply-bonus * min(12, ply)",
-                1.0 + self.first_move_bonus + self.book_ply_bonus * book_plies,
+                1.0 + self.values.get(&FIRST_MOVE_BONUS) + self.values.get(&BOOK_PLY_BONUS) * book_plies,
                 Ratio,
             );
             share = plan.term("first_share = share * first_move", share * factor, Milliseconds);
         }
         let mut name = "share_and_spared = whole(max(share, first_share) + whole(spared * immediate-use))";
-        if self.slowmover < 1.0 || share * self.slowmover > SLOW_MOVE_MS {
-            self.spared_ms = (self.spared_ms - share * (self.slowmover - 1.0)).trunc().clamp(-MAX_MS, MAX_MS);
-            let slowmover = plan.term("slowmover = slowmover", self.slowmover, Ratio);
+        if slowmover < 1.0 || share * slowmover > SLOW_MOVE_MS {
+            self.spared_ms = (self.spared_ms - share * (slowmover - 1.0)).trunc().clamp(-MAX_MS, MAX_MS);
+            let slowmover = plan.term("slowmover = slowmover", slowmover, Ratio);
             name = "share_and_spared = whole(paced_share + whole(spared * immediate-use))";
             share = plan.term("paced_share = max(share, first_share) * slowmover", share * slowmover, Milliseconds);
         }
         let budget = plan.term(name, (share + from_spared).trunc(), Milliseconds);
         let plan = plan.finish(("share_and_spared", budget), NO_RESERVE, None);
-        self.deadline_ms = Some(plan.hard_limit_ms);
+        self.hard_limit_ms = Some(plan.hard_limit_ms);
         plan
     }
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-        self.deadline_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
-    }
-
-    fn wants_root_values(&self) -> bool {
-        false
+        self.hard_limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
         // A time that is not a number says nothing, and no game is long enough for the bound.
-        if let Some(deadline) = self.deadline_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
-            self.spared_ms = (self.spared_ms + (deadline - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
+        if let Some(limit_ms) = self.hard_limit_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
+            self.spared_ms = (self.spared_ms + (limit_ms - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
         }
     }
 
     fn estimates(&self) -> Estimates {
         Estimates { bank_ms: Some(self.spared_ms.max(0.0)), ..Estimates::default() }
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::managers::golden::{Played, check};
-
-    // docs/lc0.md, 1.4: fresh managers, observed by running Lc0; the last but two has a negative limit there.
-    #[test]
-    fn single_moves_are_those_of_lc0() {
-        for (ply, clock, increment, moves_to_go, budget) in [
-            (0, 60_000.0, 0.0, None, 3_251.0),
-            (0, 60_000.0, 1_000.0, None, 5_996.0),
-            (1, 60_000.0, 1_000.0, None, 6_566.0),
-            (20, 300_000.0, 0.0, None, 41_899.0),
-            (40, 180_000.0, 2_000.0, None, 44_317.0),
-            (80, 30_000.0, 500.0, None, 15_300.0),
-            (120, 5_000.0, 100.0, None, 4_092.0),
-            (200, 1_000.0, 0.0, None, 442.0),
-            (200, 150.0, 0.0, None, 0.0),
-            (0, 2_400_000.0, 0.0, Some(40), 167_986.0),
-            (78, 60_000.0, 0.0, Some(1), 59_800.0),
-            (60, 7_200_000.0, 15_000.0, None, 1_996_051.0),
-        ] {
-            check("legacy", &[Played { ply, clock, increment, moves_to_go, budget, used: 0.0 }]);
-        }
-    }
-
-    // docs/lc0.md, 1.4: the sequences.
-    #[test]
-    fn time_left_over_goes_to_the_next_move() {
-        let played =
-            |clock, ply, budget, used| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used };
-        check(
-            "legacy",
-            &[
-                played(60_000.0, 0, 4_898.0, 2_000.0),
-                played(58_600.0, 2, 4_585.0, 7_000.0),
-                played(52_200.0, 4, 1_638.0, 0.0),
-            ],
-        );
-        check(
-            "legacy(slowmover=2.2,first-move-bonus=0.0,book-ply-bonus=0.0,immediate-use=0.5)",
-            &[played(60_000.0, 10, 4_120.0, 1_000.0), played(59_600.0, 12, 4_556.0, 0.0)],
-        );
     }
 }

@@ -2,12 +2,13 @@
 //! in `ALL` and an implementation of [`TimeManager`](super::TimeManager); the tests of safety run over this list.
 
 pub mod alphazero;
-#[cfg(test)]
-mod golden;
 pub mod guests;
 pub mod human;
+#[cfg(test)]
+mod lc0_tests;
 pub mod legacy;
 pub mod price;
+mod shared;
 pub mod simple;
 pub mod smooth;
 

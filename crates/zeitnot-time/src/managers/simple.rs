@@ -4,7 +4,7 @@ use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     BASE_PERCENT "base-pct" 1.4 0.001 100.0 Percent "Share of the clock that a move at the start of a game gets.";
@@ -21,18 +21,15 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     help: "A share of the clock that grows with the ply and the increment; time that a move leaves over goes to the next.",
     params: &[BASE_PERCENT, PLY_PERCENT, TIME_FACTOR, OPENING_BONUS_PERCENT],
     groups: &[],
-    build: |values| Box::new(Simple::new(values)),
+    build: |values| Box::new(Simple { values: values.clone(), is_first_move: true, last: None, hard_limit_ms: None }),
 };
 
 #[derive(Debug)]
 struct Simple {
-    base_percent: f64,
-    ply_percent: f64,
-    time_factor: f64,
-    opening_bonus_percent: f64,
+    values: ParamValues,
     is_first_move: bool,
     last: Option<LastMove>,
-    limit_ms: Option<f64>,
+    hard_limit_ms: Option<f64>,
 }
 
 /// The numbers of the last move that the next one needs.
@@ -41,20 +38,6 @@ struct LastMove {
     ply: u32,
     budget_ms: f64,
     available_ms: f64,
-}
-
-impl Simple {
-    fn new(values: &ParamValues) -> Self {
-        Self {
-            base_percent: values.get(&BASE_PERCENT),
-            ply_percent: values.get(&PLY_PERCENT),
-            time_factor: values.get(&TIME_FACTOR),
-            opening_bonus_percent: values.get(&OPENING_BONUS_PERCENT),
-            is_first_move: true,
-            last: None,
-            limit_ms: None,
-        }
-    }
 }
 
 impl TimeManager for Simple {
@@ -71,20 +54,18 @@ impl TimeManager for Simple {
             plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Milliseconds);
         let share = plan.term(
             "ply_share = base-pct + ply * ply-pct",
-            self.base_percent + f64::from(request.ply) * self.ply_percent,
+            self.values.get(&BASE_PERCENT) + f64::from(request.ply) * self.values.get(&PLY_PERCENT),
             Percent,
         );
         let increment_ratio = if clock_ms > 0.0 { increment_ms / clock_ms } else { 0.0 };
         let increment_ratio = plan.term("increment_ratio = increment / clock", increment_ratio, Ratio);
-        let share = plan.term(
-            "share = ply_share + 100 * increment_ratio * time-factor",
-            share + 100.0 * increment_ratio * self.time_factor,
-            Percent,
-        );
+        let name = "share = ply_share + 100 * increment_ratio * time-factor";
+        let share = plan.term(name, share + 100.0 * increment_ratio * self.values.get(&TIME_FACTOR), Percent);
         plan.moves_left_by_share(share);
         let mut budget = plan.term("share_of_clock = available * share / 100", available * share / 100.0, Milliseconds);
         if std::mem::take(&mut self.is_first_move) {
-            let bonus = plan.term("opening_bonus = opening-bonus-pct", self.opening_bonus_percent, Percent);
+            let bonus =
+                plan.term("opening_bonus = opening-bonus-pct", self.values.get(&OPENING_BONUS_PERCENT), Percent);
             budget *= 1.0 + bonus / 100.0;
         }
         // Any other ply is another game or another line of it, and a foreign clock shows nothing of our use.
@@ -92,86 +73,32 @@ impl TimeManager for Simple {
         if let Some(last) = self.last.take().filter(is_next) {
             let last_budget = plan.term("last_budget = from the last move", last.budget_ms, Milliseconds);
             let last_available = plan.term("last_available = from the last move", last.available_ms, Milliseconds);
-            let used = plan.term(
-                "last_used = last_available - available + increment",
-                last_available - available + increment_ms,
-                Milliseconds,
-            );
-            let left = plan.at_most(
-                "left_over = min(last_budget - last_used, last_budget)",
-                last_budget - used,
-                last_budget,
-                Milliseconds,
-            );
+            let name = "last_used = last_available - available + increment";
+            let used = plan.term(name, last_available - available + increment_ms, Milliseconds);
+            let name = "left_over = min(last_budget - last_used, last_budget)";
+            let left = plan.at_most(name, last_budget - used, last_budget, Milliseconds);
             budget += plan.at_least("saved = max(0, left_over)", left, 0.0, Milliseconds);
         }
-        let budget = plan.at_most(
-            "limited_budget = min(share_of_clock * (1 + opening_bonus / 100) + saved, available)",
-            budget,
-            available,
-            Milliseconds,
-        );
+        let name = "limited_budget = min(share_of_clock * (1 + opening_bonus / 100) + saved, available)";
+        let budget = plan.at_most(name, budget, available, Milliseconds);
         self.last = Some(LastMove { ply: request.ply, budget_ms: budget, available_ms: available });
         let plan = plan.finish(("whole(limited_budget)", budget.trunc()), NO_RESERVE, None);
-        self.limit_ms = Some(plan.hard_limit_ms);
+        self.hard_limit_ms = Some(plan.hard_limit_ms);
         plan
     }
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-        self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
-    }
-
-    fn wants_root_values(&self) -> bool {
-        false
+        self.hard_limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
     fn finish(&mut self, _outcome: &MoveOutcome) {
-        self.limit_ms = None;
+        self.hard_limit_ms = None;
     }
-
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::managers::golden::{Played, check};
     use crate::{MoveOutcome, MoveRequest, build};
-
-    // docs/lc0.md, 1.5: fresh managers, observed by running Lc0; (200, 150) has a negative limit there.
-    #[test]
-    fn single_moves_are_those_of_lc0() {
-        for (ply, clock, increment, moves_to_go, budget) in [
-            (0, 60_000.0, 0.0, None, 837.0),
-            (0, 60_000.0, 1_000.0, None, 2_332.0),
-            (1, 60_000.0, 1_000.0, None, 2_361.0),
-            (20, 300_000.0, 0.0, None, 7_135.0),
-            (40, 180_000.0, 2_000.0, None, 9_037.0),
-            (80, 30_000.0, 500.0, None, 2_330.0),
-            (120, 5_000.0, 100.0, None, 493.0),
-            (200, 1_000.0, 0.0, None, 89.0),
-            (200, 150.0, 0.0, None, 0.0),
-            (0, 2_400_000.0, 0.0, Some(40), 33_597.0),
-            (78, 60_000.0, 0.0, Some(1), 3_122.0),
-            (60, 7_200_000.0, 15_000.0, None, 334_970.0),
-        ] {
-            check("simple", &[Played { ply, clock, increment, moves_to_go, budget, used: 0.0 }]);
-        }
-    }
-
-    // docs/lc0.md, 1.5: the sequence.
-    #[test]
-    fn time_left_over_goes_to_the_next_move() {
-        let played = |clock, ply, budget| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used: 0.0 };
-        check("simple", &[played(60_000.0, 0, 1_734.0), played(60_000.0, 2, 2_927.0), played(57_000.0, 4, 1_803.0)]);
-    }
 
     #[test]
     fn a_longer_clock_is_not_time_left_over() {

@@ -4,7 +4,7 @@ use crate::{SearchSnapshot, StopReason};
 
 /// A move that is forced.
 #[derive(Clone, Copy, Debug)]
-pub struct ForcedMove {
+pub(super) struct ForcedMove {
     reason: StopReason,
     /// Whether the move's own result is proven, too, so that more search cannot change its value.
     is_proven: bool,
@@ -13,7 +13,7 @@ pub struct ForcedMove {
 impl ForcedMove {
     /// The forced move of a search; `None` if the root leaves a choice. A lost engine looks for the longest resistance:
     /// it still has a choice among losing moves (docs/lc0.md, 2.6).
-    pub fn of(snapshot: &SearchSnapshot) -> Option<Self> {
+    pub(super) fn of(snapshot: &SearchSnapshot) -> Option<Self> {
         let (moves, losing) = (snapshot.root_visits.len(), snapshot.losing_edges as usize);
         let spared = usize::from(!snapshot.may_resign);
         if moves == 0 {
@@ -29,7 +29,7 @@ impl ForcedMove {
 
     /// The reason to stop now; `None` to search on. On a clock (`on_clock`) a forced move is played at once. Without
     /// one the search goes on to its limit or a proven result: the visits show what the move is worth.
-    pub fn stops(self, on_clock: bool) -> Option<StopReason> {
+    pub(super) fn stops(self, on_clock: bool) -> Option<StopReason> {
         (on_clock || self.is_proven).then_some(self.reason)
     }
 }

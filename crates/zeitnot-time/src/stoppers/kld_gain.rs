@@ -4,7 +4,7 @@ use crate::SearchSnapshot;
 
 /// The stopper by KLD gain. Source: docs/lc0.md, 2.5.
 #[derive(Clone, Debug)]
-pub struct KldGain {
+pub(super) struct KldGain {
     /// Gain below which the search stops, in nats per node.
     minimum: f64,
     /// Nodes between two samples.
@@ -15,12 +15,12 @@ pub struct KldGain {
 
 impl KldGain {
     /// A stopper that samples every `interval` nodes; `None` unless `minimum`, in nats per node, is above 0.
-    pub fn new(minimum: f64, interval: u64) -> Option<Self> {
+    pub(super) fn new(minimum: f64, interval: u64) -> Option<Self> {
         (minimum > 0.0).then_some(Self { minimum, interval: interval.max(1) as f64, previous: None })
     }
 
     /// Whether the visits since the last sample brought less than the minimum.
-    pub fn stops(&mut self, snapshot: &SearchSnapshot) -> bool {
+    pub(super) fn stops(&mut self, snapshot: &SearchSnapshot) -> bool {
         // The root's own first visit went to none of its moves.
         let nodes = snapshot.total_nodes.saturating_sub(1) as f64;
         let sampled_at = self.previous.as_ref().map_or(0.0, |(_, nodes)| *nodes);

@@ -113,7 +113,7 @@ impl Stoppers {
     /// The chain for these limits. Pondering and infinite searches ignore `movetime` and have no KLD gain and no smart
     /// pruning. The search for a mate lacks those two but obeys `movetime`: Lc0 ignores it there and searches on until
     /// `stop` (docs/lc0.md, 2.1), but a program that gives both limits counts on an answer in time.
-    pub fn new(limits: &SearchLimits, params: &StopperParams) -> Self {
+    pub(crate) fn new(limits: &SearchLimits, params: &StopperParams) -> Self {
         let timed = !limits.infinite && !limits.ponder;
         let chooses_a_move = timed && limits.mate.is_none();
         let smart_pruning = SmartPruning::new(params.smart_pruning_factor, params.smart_pruning_minimum_batches);
@@ -139,7 +139,7 @@ impl Stoppers {
 
     /// Whether only `stop` is sure to end the search; a limit on the mate is not, since there may be no mate.
     /// `has_manager`: whether a manager is asked, too.
-    pub fn is_endless(&self, has_manager: bool) -> bool {
+    pub(crate) fn is_endless(&self, has_manager: bool) -> bool {
         let has_limit = has_manager
             || self.movetime_ms.is_some()
             || self.nodes < MAX_TREE_NODES
@@ -153,7 +153,7 @@ impl Stoppers {
     /// least remaining time and nodes, and the manager's speed.
     ///
     /// While the tree is empty nothing stops: there would be no move to answer with.
-    pub fn check(&mut self, snapshot: &SearchSnapshot, manager: Option<&mut (dyn TimeManager + '_)>) -> Verdict {
+    pub(crate) fn check(&mut self, snapshot: &SearchSnapshot, manager: Option<&mut (dyn TimeManager + '_)>) -> Verdict {
         let mut so_far = Verdict { nps: self.nps_limit, ..Verdict::default() };
         if snapshot.total_nodes == 0 {
             return so_far;

@@ -14,7 +14,7 @@ const TOLERANCE_NODES: f64 = 300.0;
 
 /// The stopper by visits: it stops when no rival can make up the best move's lead (docs/lc0.md, 2.6).
 #[derive(Clone, Debug)]
-pub struct SmartPruning {
+pub(super) struct SmartPruning {
     factor: f64,
     minimum_batches: u64,
     /// Time of the first check after an evaluation, on the move's clock.
@@ -23,13 +23,13 @@ pub struct SmartPruning {
 
 impl SmartPruning {
     /// The stopper with this `factor`; `None` unless the factor is above 0.
-    pub fn new(factor: f64, minimum_batches: u64) -> Option<Self> {
+    pub(super) fn new(factor: f64, minimum_batches: u64) -> Option<Self> {
         (factor > 0.0).then_some(Self { factor, minimum_batches, first_evaluation_ms: None })
     }
 
     /// Stops if no rival can still overtake the best move. From the remaining time and nodes in `so_far` it computes
     /// the nodes that rivals can still get, and stores that number in `so_far`.
-    pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict) -> Option<StopReason> {
+    pub(super) fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict) -> Option<StopReason> {
         if snapshot.root_visits.is_empty() || snapshot.new_nodes == 0 {
             return None;
         }

@@ -127,7 +127,7 @@ pub fn request(
         seed: 0,
         probes: Probes::default(),
         start_ms: 0.0,
-        hard_limit_ms: begun.limit_ms,
+        hard_limit_ms: begun.hard_limit_ms,
         due_ms: due_ms.or(begun.due_ms),
         longest_batch_ms: None,
         busy_until_ms: 0.0,

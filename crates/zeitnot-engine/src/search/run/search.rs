@@ -106,7 +106,7 @@ impl Search {
         let (elapsed_ms, nodes) = (guard.elapsed_ms(&shared.context), guard.nodes());
         guard.end_move(elapsed_ms, nodes);
         let state = &mut *guard;
-        let Hit { limits, start_ms, begun: Begun { plan, limit_ms: hard_limit_ms, due_ms } } =
+        let Hit { limits, start_ms, begun: Begun { plan, hard_limit_ms, due_ms } } =
             match begin(&mut state.tree, &mut state.latency, &mut state.time) {
                 Ok(hit) => hit,
                 Err(error) => return Some(Err(error)),

@@ -32,32 +32,32 @@ struct Weights {
 
 impl MovesLeft {
     /// Reads which estimators are named, and their parameters.
-    pub fn new(values: &ParamValues) -> Self {
+    pub(crate) fn new(values: &ParamValues) -> Self {
         let is_named = |group: &GroupSpec| values.has(group.name);
         let weight = |group: &GroupSpec| if is_named(group) { values.get_in(group.name, &WEIGHT) } else { 0.0 };
         let weights = match GROUPS.iter().any(is_named) {
             true => Weights { legacy: weight(&MLE_LEGACY), pieces: weight(&MLE_PIECES), mlh: weight(&MLE_MLH) },
             false => Weights { legacy: 1.0, pieces: 0.0, mlh: 1.0 },
         };
-        let (legacy, pieces, mlh) = (MleLegacy::new(values), MlePieces::new(values), MleMlh::new(values));
+        let (legacy, pieces, mlh) = (MleLegacy::new(values, &MLE_LEGACY), MlePieces::new(values), MleMlh::new(values));
         Self { legacy, pieces, mlh, weights, ply: 0, piece_count: None }
     }
 
     /// Begins a move.
-    pub fn begin_move(&mut self, ply: u32, pieces: Option<u32>) {
+    pub(crate) fn begin_move(&mut self, ply: u32, pieces: Option<u32>) {
         (self.ply, self.piece_count) = (ply, pieces);
         self.mlh.begin_move(ply);
     }
 
     /// Takes in the output of the moves-left head for the position of this move, in plies.
-    pub fn read(&mut self, plies: Option<f64>) {
+    pub(crate) fn read(&mut self, plies: Option<f64>) {
         if let Some(plies) = plies {
             self.mlh.read(self.ply, plies);
         }
     }
 
     /// The source of the estimate, in words.
-    pub fn source(&self) -> &'static str {
+    pub(crate) fn source(&self) -> &'static str {
         let (pieces, mlh) = (self.piece_count.is_some(), self.mlh.estimate().is_some());
         let weights = self.weights;
         match (weights.legacy > 0.0, pieces && weights.pieces > 0.0, mlh && weights.mlh > 0.0) {
@@ -72,7 +72,7 @@ impl MovesLeft {
     }
 
     /// Expected moves left. An estimator without an estimate is left out; if all are, `mle-legacy` decides.
-    pub fn estimate(&self) -> f64 {
+    pub(crate) fn estimate(&self) -> f64 {
         let legacy = self.legacy.estimate(self.ply);
         let mlh = self.mlh.estimate();
         let weights = self.weights;

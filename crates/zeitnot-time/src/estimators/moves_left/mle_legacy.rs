@@ -1,7 +1,7 @@
 //! Estimates moves left from the number of moves played.
 
 use super::choice::WEIGHT;
-use crate::params::{GroupSpec, ParamSpec, ParamValues, param_specs};
+use crate::params::{GroupSpec, ParamValues, param_specs};
 
 param_specs! {
     MIDPOINT "midpoint" 50.0 1.0 1000.0 Moves
@@ -16,13 +16,13 @@ param_specs! {
 /// before, have the least mean deviation from the lengths of 209 TCEC games, but leave a fifth of the clock unused, and
 /// more regret at 1,500 and 15,000 nodes a move (docs/results/2026-11-scales.md).
 #[derive(Clone, Debug)]
-pub struct MleLegacy {
+pub(crate) struct MleLegacy {
     midpoint: f64,
     steepness: f64,
 }
 
 /// The group under which [`MleLegacy`] is configured.
-pub const MLE_LEGACY: GroupSpec = GroupSpec {
+pub(crate) const MLE_LEGACY: GroupSpec = GroupSpec {
     name: "mle-legacy",
     help: "Moves left from the move number: the median residual life of a log-logistic distribution of game lengths.",
     params: &[MIDPOINT, STEEPNESS, WEIGHT],
@@ -35,23 +35,13 @@ pub const MLE_LEGACY: GroupSpec = GroupSpec {
 /// manager's: 51.5 and 7.0 are the defaults of that manager, Lc0's legacy, and of the first merged smooth (docs/lc0.md,
 /// 1.12).
 pub(crate) const MLE_LEGACY_ALONE: GroupSpec =
-    GroupSpec { name: MLE_LEGACY.name, help: MLE_LEGACY.help, params: &SEED_PARAMS };
-
-const SEED_PARAMS: [ParamSpec; 2] = [ParamSpec { default: 51.5, ..MIDPOINT }, ParamSpec { default: 7.0, ..STEEPNESS }];
+    GroupSpec { params: &[MIDPOINT.defaulting_to(51.5), STEEPNESS.defaulting_to(7.0)], ..MLE_LEGACY };
 
 impl MleLegacy {
-    pub(crate) fn new(values: &ParamValues) -> Self {
-        Self::read(values, [&MIDPOINT, &STEEPNESS])
-    }
-
-    /// The estimator as [`MLE_LEGACY_ALONE`] declares it.
-    pub(crate) fn alone(values: &ParamValues) -> Self {
-        Self::read(values, SEED_PARAMS.each_ref())
-    }
-
-    fn read(values: &ParamValues, params: [&ParamSpec; 2]) -> Self {
-        let [midpoint, steepness] = params.map(|param| values.get_in(MLE_LEGACY.name, param));
-        Self::of(midpoint, steepness)
+    /// The estimator with the values of `group`, whose first two parameters are the midpoint and the steepness.
+    pub(crate) fn new(values: &ParamValues, group: &GroupSpec) -> Self {
+        let value = |index: usize| values.get_in(group.name, &group.params[index]);
+        Self::of(value(0), value(1))
     }
 
     /// The estimator with this median length of a game, in moves, and this steepness.
@@ -61,7 +51,7 @@ impl MleLegacy {
 
     /// Expected moves left at game ply `ply` (0 before the first move of the game): with m = ply/2,
     /// midpoint·(1 + 2·(m/midpoint)^steepness)^(1/steepness) − m.
-    pub fn estimate(&self, ply: u32) -> f64 {
+    pub(crate) fn estimate(&self, ply: u32) -> f64 {
         let moves_played = f64::from(ply) / 2.0;
         // In logarithms, because the power overflows for absurd plies: ln(1 + e^z) with z = ln 2 +
         // steepness·ln(m/midpoint).

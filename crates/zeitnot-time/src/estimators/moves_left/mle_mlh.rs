@@ -11,7 +11,7 @@ param_specs! {
 }
 
 /// The group under which [`MleMlh`] is configured.
-pub const MLE_MLH: GroupSpec = GroupSpec {
+pub(super) const MLE_MLH: GroupSpec = GroupSpec {
     name: "mle-mlh",
     help: "Moves left from the network's moves-left head, averaged over the search and smoothed over the moves.",
     params: &[SCALE, OFFSET, TRUST, WEIGHT],
@@ -28,7 +28,7 @@ pub const MLE_MLH: GroupSpec = GroupSpec {
 /// does not turn the plan over (the mean error on TCEC's games is 20.4 to 20.9 moves for any trust from 0.1 to 1).
 /// Readings of one position replace each other: looking often is no more certain than looking once.
 #[derive(Clone, Debug)]
-pub struct MleMlh {
+pub(super) struct MleMlh {
     scale: f64,
     offset: f64,
     trust: f64,
@@ -46,7 +46,7 @@ impl MleMlh {
     }
 
     /// Begins a move at this ply. The last estimate, less the moves played since, becomes the expectation.
-    pub fn begin_move(&mut self, ply: u32) {
+    pub(super) fn begin_move(&mut self, ply: u32) {
         if let Some((then, moves)) = self.current.take().filter(|(then, _)| *then <= ply) {
             let played = f64::from(ply - then) / 2.0;
             self.expected = Some((ply, (moves - played).max(LEAST_MOVES)));
@@ -57,7 +57,7 @@ impl MleMlh {
 
     /// Takes in the network's moves left for the position at this ply, in plies. A number that is not finite is
     /// ignored.
-    pub fn read(&mut self, ply: u32, plies: f64) {
+    pub(super) fn read(&mut self, ply: u32, plies: f64) {
         if !plies.is_finite() {
             return;
         }
@@ -70,7 +70,7 @@ impl MleMlh {
     }
 
     /// Expected moves left; `None` before anything was read.
-    pub fn estimate(&self) -> Option<f64> {
+    pub(super) fn estimate(&self) -> Option<f64> {
         self.current.or(self.expected).map(|(_, moves)| moves)
     }
 }

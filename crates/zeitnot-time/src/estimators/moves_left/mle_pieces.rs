@@ -11,7 +11,7 @@ param_specs! {
 }
 
 /// The group under which [`MlePieces`] is configured.
-pub const MLE_PIECES: GroupSpec = GroupSpec {
+pub(super) const MLE_PIECES: GroupSpec = GroupSpec {
     name: "mle-pieces",
     help: "Moves left from the number of pieces on the board.",
     params: &[BASE, PER_PIECE, FLOOR, WEIGHT],
@@ -23,7 +23,7 @@ pub const MLE_PIECES: GroupSpec = GroupSpec {
 /// The line is the least absolute deviation fit to 209 TCEC games; a table with one value a piece count is no better
 /// (mean error 19.2 moves against 19.3). Fitted to every other game it is off by 18 and by 22 moves on the rest.
 #[derive(Clone, Debug)]
-pub struct MlePieces {
+pub(super) struct MlePieces {
     base: f64,
     per_piece: f64,
     floor: f64,
@@ -36,7 +36,7 @@ impl MlePieces {
     }
 
     /// Expected moves left with `pieces` on the board, kings and pawns among them.
-    pub fn estimate(&self, pieces: u32) -> f64 {
+    pub(super) fn estimate(&self, pieces: u32) -> f64 {
         (self.base + self.per_piece * f64::from(pieces)).max(self.floor).max(LEAST_MOVES)
     }
 }

@@ -8,7 +8,7 @@ use crate::params::{GroupSpec, ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     EMERGENCY_TIME "emergency-ms" 2000.0 0.0 1e9 Milliseconds
@@ -49,9 +49,7 @@ fn adaptive_moves_to_go(ply: u32, pieces: Option<u32>) -> f64 {
 struct Adaptive {
     control: ControlFactor,
     quality: Quality,
-    emergency_ms: f64,
-    emergency_factor: f64,
-    emergency_depth: f64,
+    values: ParamValues,
     statistics: Statistics,
     current: Option<CurrentMove>,
 }
@@ -72,10 +70,8 @@ impl Adaptive {
         Self {
             control: ControlFactor::new(values, CONTROL.name, &SHARP_RUSTIC),
             quality: Quality::new(values, quality::GROUP.name),
-            emergency_ms: values.get(&EMERGENCY_TIME),
-            emergency_factor: values.get(&EMERGENCY_FACTOR),
-            emergency_depth: values.get(&EMERGENCY_DEPTH),
-            statistics: Statistics::new(),
+            values: values.clone(),
+            statistics: Statistics::default(),
             current: None,
         }
     }
@@ -92,35 +88,29 @@ impl TimeManager for Adaptive {
         let MoveRequest { clock_ms, increment_ms, in_check, .. } = *plan.request();
         let moves_left =
             plan.moves_left(adaptive_moves_to_go(request.ply, request.pieces), "from the phase and the pieces");
-        let slice = plan.term(
-            "time_slice = clock / moves_left + increment",
-            clock_ms / moves_left + increment_ms,
-            Milliseconds,
-        );
+        let name = "time_slice = clock / moves_left + increment";
+        let slice = plan.term(name, clock_ms / moves_left + increment_ms, Milliseconds);
         self.statistics.set_control(self.control.class(clock_ms));
         let control = self.control.plan(&mut plan, clock_ms);
-        let is_emergency = clock_ms < moves_left * self.emergency_ms;
+        let is_emergency = clock_ms < moves_left * self.values.get(&EMERGENCY_TIME);
         plan.term("emergency = clock < moves_left * emergency-ms", f64::from(u8::from(is_emergency)), Ratio);
         let factor = match is_emergency {
-            true => plan.term("emergency_factor = emergency-factor", self.emergency_factor, Ratio),
+            true => plan.term("emergency_factor = emergency-factor", self.values.get(&EMERGENCY_FACTOR), Ratio),
             false => plan.term("emergency_factor = 1", 1.0, Ratio),
         };
         let normal_ms =
             plan.term("normal_time = time_slice * control * emergency_factor", slice * control * factor, Milliseconds);
         let quality = self.quality.of(self.quality.before_search(in_check));
         let quality = plan.term("quality = from the position: in check or not", quality, Ratio);
-        let largest = plan.term(
-            "largest_quality = max(excellent, good, acceptable, poor, critical)",
-            self.quality.largest(),
-            Ratio,
-        );
+        let name = "largest_quality = max(excellent, good, acceptable, poor, critical)";
+        let largest = plan.term(name, self.quality.largest(), Ratio);
         let budget = normal_ms * quality;
         let plan = plan.finish(
             ("normal_time * quality", budget),
             ("max(0, normal_time * largest_quality - normal_time * quality)", (normal_ms * largest - budget).max(0.0)),
             None,
         );
-        let deepest = is_emergency.then_some(self.emergency_depth);
+        let deepest = is_emergency.then_some(self.values.get(&EMERGENCY_DEPTH));
         let (budget_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
         let planned = PlannedMove::new(request, &plan, is_emergency);
         self.current = Some(CurrentMove { normal_ms, budget_ms, hard_limit_ms, in_check, deepest, planned });
@@ -136,25 +126,15 @@ impl TimeManager for Adaptive {
         Verdict::at_limit(snapshot, limit, StopReason::Time)
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, outcome: &MoveOutcome) {
         if let Some(current) = self.current.take() {
             self.statistics.move_ended(&current.planned, outcome.elapsed_ms);
         }
     }
 
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
     fn report(&self) -> Option<GameReport> {
         Some(self.statistics.report())
     }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

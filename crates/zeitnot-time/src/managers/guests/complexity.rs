@@ -7,9 +7,7 @@ use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs}
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{
-    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
-};
+use crate::{MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     BASE_FACTOR "base-time-factor" 0.04 0.001 1.0 Ratio
@@ -96,7 +94,7 @@ struct ComplexityManager {
 
 #[derive(Clone, Copy, Debug)]
 struct CurrentMove {
-    target_ms: f64,
+    budget_ms: f64,
     hard_limit_ms: f64,
     /// Average depth from which the search gets no reserve; `None` outside an emergency.
     deepest: Option<f64>,
@@ -106,7 +104,7 @@ impl CurrentMove {
     /// The time at which the search has to end, as it stands now.
     fn limit_ms(&self, snapshot: &SearchSnapshot) -> f64 {
         let is_deep = self.deepest.is_some_and(|deepest| f64::from(snapshot.average_depth) >= deepest);
-        if snapshot.need_more_time && !is_deep { self.hard_limit_ms } else { self.target_ms }
+        if snapshot.need_more_time && !is_deep { self.hard_limit_ms } else { self.budget_ms }
     }
 }
 
@@ -145,44 +143,21 @@ impl TimeManager for ComplexityManager {
             plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Milliseconds);
         let scale = value(&BASE_FACTOR) / BASE_FACTOR.default;
         let base = (available / moves_left + value(&INCREMENT_USE) * increment_ms) * scale;
-        let base = plan.term(
-            "base = (available / moves_left + increment-use * increment) * base-time-factor / 0.04",
-            base,
-            Milliseconds,
-        );
+        let name = "base = (available / moves_left + increment-use * increment) * base-time-factor / 0.04";
+        let base = plan.term(name, base, Milliseconds);
         let control = self.control.plan(&mut plan, clock_ms);
-        let phase = plan.term(
-            "phase = from the phase of the game",
-            self.phase.of(MovePhase::of(request.ply, request.pieces)),
-            Ratio,
-        );
-        let score = plan.term(
-            "complexity_score = from moves, pieces, captures and check",
-            position_complexity::score(request),
-            Ratio,
-        );
-        let complexity = plan.term(
-            "complexity = simplest + (hardest - simplest) * complexity_score",
-            self.complexity.of(score),
-            Ratio,
-        );
-        let target = plan.term(
-            "adjusted = base * control * phase * complexity",
-            base * control * phase * complexity,
-            Milliseconds,
-        );
-        let target = plan.at_least(
-            "min_target = max(adjusted, min-time-factor * clock)",
-            target,
-            value(&MIN_FACTOR) * clock_ms,
-            Milliseconds,
-        );
-        let mut target = plan.at_most(
-            "target = min(min_target, max-time-factor * clock)",
-            target,
-            value(&MAX_FACTOR) * clock_ms,
-            Milliseconds,
-        );
+        let name = "phase = from the phase of the game";
+        let phase = plan.term(name, self.phase.of(MovePhase::of(request.ply, request.pieces)), Ratio);
+        let name = "complexity_score = from moves, pieces, captures and check";
+        let score = plan.term(name, position_complexity::score(request), Ratio);
+        let name = "complexity = simplest + (hardest - simplest) * complexity_score";
+        let complexity = plan.term(name, self.complexity.of(score), Ratio);
+        let name = "adjusted = base * control * phase * complexity";
+        let target = plan.term(name, base * control * phase * complexity, Milliseconds);
+        let name = "min_target = max(adjusted, min-time-factor * clock)";
+        let target = plan.at_least(name, target, value(&MIN_FACTOR) * clock_ms, Milliseconds);
+        let name = "target = min(min_target, max-time-factor * clock)";
+        let mut target = plan.at_most(name, target, value(&MAX_FACTOR) * clock_ms, Milliseconds);
         let maximum = target * value(&MAX_OVER_TARGET);
         let mut maximum = plan
             .at_most(
@@ -196,22 +171,15 @@ impl TimeManager for ComplexityManager {
         let is_emergency = clock_ms < threshold_ms;
         plan.term("emergency = clock < emergency-threshold * 1000", f64::from(u8::from(is_emergency)), Ratio);
         if is_emergency {
-            target = plan.term(
-                "emergency_target = emergency-target * clock",
-                value(&EMERGENCY_TARGET) * clock_ms,
-                Milliseconds,
-            );
+            let name = "emergency_target = emergency-target * clock";
+            target = plan.term(name, value(&EMERGENCY_TARGET) * clock_ms, Milliseconds);
             maximum = plan
                 .term("emergency_maximum = emergency-max * clock", value(&EMERGENCY_MAX) * clock_ms, Milliseconds)
                 .max(target);
         } else {
             // A longer clock must not give the move a smaller target or maximum.
-            target = plan.at_least(
-                "above_emergency = max(target, emergency-target * emergency-threshold * 1000)",
-                target,
-                value(&EMERGENCY_TARGET) * threshold_ms,
-                Milliseconds,
-            );
+            let name = "above_emergency = max(target, emergency-target * emergency-threshold * 1000)";
+            target = plan.at_least(name, target, value(&EMERGENCY_TARGET) * threshold_ms, Milliseconds);
             let least = (value(&EMERGENCY_MAX) * threshold_ms).max(target);
             maximum = plan.at_least(
                 "maximum_above_emergency = \
@@ -221,21 +189,14 @@ impl TimeManager for ComplexityManager {
                 Milliseconds,
             );
         }
-        let plan = match is_emergency {
-            true => plan.finish(
-                ("emergency_target", target),
-                ("max(0, emergency_maximum - emergency_target)", maximum - target),
-                None,
-            ),
-            false => plan.finish(
-                ("above_emergency", target),
-                ("maximum_above_emergency - above_emergency", maximum - target),
-                None,
-            ),
+        let [target_name, reserve_name] = match is_emergency {
+            true => ["emergency_target", "max(0, emergency_maximum - emergency_target)"],
+            false => ["above_emergency", "maximum_above_emergency - above_emergency"],
         };
-        let (target_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
+        let plan = plan.finish((target_name, target), (reserve_name, maximum - target), None);
+        let (budget_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
         let deepest = is_emergency.then_some(self.values.get(&EMERGENCY_DEPTH));
-        self.current = Some(CurrentMove { target_ms, hard_limit_ms, deepest });
+        self.current = Some(CurrentMove { budget_ms, hard_limit_ms, deepest });
         plan
     }
 
@@ -244,23 +205,9 @@ impl TimeManager for ComplexityManager {
         Verdict::at_limit(snapshot, current.limit_ms(snapshot), StopReason::Time)
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, _outcome: &MoveOutcome) {
         self.current = None;
     }
-
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

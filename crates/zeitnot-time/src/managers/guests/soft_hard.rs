@@ -1,15 +1,12 @@
 #![doc = include_str!("../../../docs/soft-hard.md")]
 
-use super::parts::Part;
-use super::parts::best_move::{self, Changes, Stability};
-use super::parts::easy_move::{self, EasyMove};
 use super::parts::history::History;
-use super::parts::score_drop::{self, ScoreDrop};
-use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
+use super::parts::rules::{self, Rule};
+use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     MOVES "moves" 40.0 1.0 1000.0 Moves "Moves that sudden death is expected to last.";
@@ -20,10 +17,6 @@ param_specs! {
     LEAST "least" 10.0 0.0 1e6 Milliseconds "No limit is shorter than this.";
 }
 
-const fn group(of: &GroupSpec, params: &'static [ParamSpec]) -> GroupSpec {
-    GroupSpec { name: of.name, help: of.help, params }
-}
-
 /// The declaration of `soft-hard`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
@@ -31,12 +24,7 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     is_first: true,
     help: "The textbook's: a soft limit that score drops, best moves and easy moves change, and a hard one.",
     params: &[MOVES, SOFT, HARD, HARD_CLOCK, MARGIN, LEAST],
-    groups: &[
-        group(&score_drop::GROUP, &score_drop::COMPLETE),
-        group(&best_move::CHANGES, &best_move::CHANGES_COMPLETE),
-        best_move::STABILITY,
-        easy_move::GROUP,
-    ],
+    groups: &rules::COMPLETE,
     build: |values| Box::new(SoftHard::new(values, &SPEC, true)),
 };
 
@@ -50,7 +38,7 @@ pub(crate) const BASIC: ManagerSpec = ManagerSpec {
     is_first: false,
     help: "The textbook's first version: 60 % of an equal share as the soft limit, 200 % as the hard one.",
     params: &[MOVES.defaulting_to(30.0), SOFT.defaulting_to(0.6), HARD.defaulting_to(2.0), HARD_CLOCK, MARGIN, LEAST],
-    groups: &[score_drop::GROUP, best_move::CHANGES, best_move::STABILITY, easy_move::GROUP],
+    groups: &rules::BASIC,
     build: |values| Box::new(SoftHard::new(values, &BASIC, false)),
 };
 
@@ -87,26 +75,18 @@ struct SoftHard {
     /// Values of the parameters moves, soft, hard, hard-clock, margin and least, in this order.
     values: [f64; 6],
     is_complete: bool,
-    parts: Vec<Box<dyn Part>>,
+    rules: [Rule; 4],
     history: History,
+    /// Budget and hard limit of the move that is searched.
     current: Option<(f64, f64)>,
 }
 
 impl SoftHard {
     fn new(values: &ParamValues, spec: &ManagerSpec, is_complete: bool) -> Self {
-        let (drop, changes) = match is_complete {
-            true => (score_drop::COMPLETE, best_move::CHANGES_COMPLETE),
-            false => (score_drop::BASIC, best_move::CHANGES_BASIC),
-        };
         Self {
             values: std::array::from_fn(|index| values.get(&spec.params[index])),
             is_complete,
-            parts: vec![
-                Box::new(ScoreDrop::new(values, &drop)),
-                Box::new(Changes::new(values, &changes)),
-                Box::new(Stability::new(values)),
-                Box::new(EasyMove::new(values)),
-            ],
+            rules: Rule::all(values, if is_complete { &rules::COMPLETE } else { &rules::BASIC }),
             history: History::default(),
             current: None,
         }
@@ -143,24 +123,14 @@ impl TimeManager for SoftHard {
         plan.term("emergency = clock < 10000", f64::from(u8::from(is_emergency)), Unit::Ratio);
         if is_emergency {
             [hard_name, soft_name] = EMERGENCY_NAMES;
-            soft = plan.at_most(
-                "emergency_soft = min(trouble_soft, 0.8 * increment)",
-                soft,
-                increment_ms * EMERGENCY_SOFT_OF_INCREMENT,
-                Milliseconds,
-            );
-            hard = plan.at_most(
-                "emergency_hard = min(trouble_hard, clock / 3)",
-                hard,
-                clock_ms / EMERGENCY_HARD,
-                Milliseconds,
-            );
+            let name = "emergency_soft = min(trouble_soft, 0.8 * increment)";
+            soft = plan.at_most(name, soft, increment_ms * EMERGENCY_SOFT_OF_INCREMENT, Milliseconds);
+            let name = "emergency_hard = min(trouble_hard, clock / 3)";
+            hard = plan.at_most(name, hard, clock_ms / EMERGENCY_HARD, Milliseconds);
         }
         let hard = plan.at_least(hard_name, hard, least, Milliseconds);
         let soft = plan.at_most(soft_name, soft.max(least), hard, Milliseconds);
-        for part in &mut self.parts {
-            part.begin();
-        }
+        self.rules.iter_mut().for_each(Rule::begin);
         self.history.begin_move(self.current.is_none());
         let plan = plan.finish(("soft_limit", soft), ("hard_limit_wanted - soft_limit", hard - soft), None);
         self.current = Some((plan.budget_ms, plan.hard_limit_ms));
@@ -168,15 +138,11 @@ impl TimeManager for SoftHard {
     }
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-        let Some((soft_ms, hard_ms)) = self.current else { return Verdict::default() };
+        let Some((budget_ms, hard_limit_ms)) = self.current else { return Verdict::default() };
         let iteration = self.history.observe(snapshot);
-        let factors = self.parts.iter_mut().map(|part| part.observe(iteration.as_ref(), snapshot));
-        let limit = (soft_ms * factors.product::<f64>()).min(hard_ms);
+        let factors = self.rules.iter_mut().map(|rule| rule.observe(iteration.as_ref(), snapshot));
+        let limit = (budget_ms * factors.product::<f64>()).min(hard_limit_ms);
         Verdict::at_limit(snapshot, limit, StopReason::Time)
-    }
-
-    fn wants_root_values(&self) -> bool {
-        false
     }
 
     fn finish(&mut self, _outcome: &MoveOutcome) {
@@ -184,16 +150,6 @@ impl TimeManager for SoftHard {
             self.history.begin_move(false);
         }
     }
-
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Keeps the statistics of a game as Sharp Rustic lists them (docs/documents.md, 3.6): moves, successes, losses on
-//! time, and the time of each phase.
+//! The statistics of a game as Sharp Rustic lists them (docs/documents.md, 3.6): moves, successes, losses on time, and the
+//! time of each phase.
 
 use super::parts::control::TimeClass;
 use super::parts::phase::GamePhase;
@@ -19,7 +19,7 @@ struct PhaseUse {
 /// `{}` prints the line of the Sharp Rustic document, to the letter: `Time Stats: Total=15, Success=14, Rate=93.3%,
 /// Avg=1250ms, Phase=EarlyMiddlegame, Control=Blitz, Emergency=false`. The line leaves out two items of the document's
 /// own list, time losses and the time of each phase, which [`Statistics::time_use`] adds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Statistics {
     /// Moves made under a clock.
     moves: u64,
@@ -40,27 +40,13 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// The statistics before the first move of a game.
-    pub fn new() -> Self {
-        Self {
-            moves: 0,
-            successes: 0,
-            losses: 0,
-            used_ms: 0.0,
-            phases: [PhaseUse::default(); 4],
-            phase: GamePhase::Opening,
-            control: TimeClass::Bullet,
-            emergency: false,
-        }
-    }
-
     /// Takes in the class of the time control.
-    pub fn set_control(&mut self, control: TimeClass) {
+    pub(super) fn set_control(&mut self, control: TimeClass) {
         self.control = control;
     }
 
     /// Takes in a planned move that took `elapsed_ms`.
-    pub fn move_ended(&mut self, planned: &PlannedMove, elapsed_ms: f64) {
+    pub(super) fn move_ended(&mut self, planned: &PlannedMove, elapsed_ms: f64) {
         let used_ms = if elapsed_ms.is_finite() { elapsed_ms.max(0.0) } else { 0.0 };
         let is_lost = used_ms > planned.clock_ms;
         self.moves += 1;
@@ -75,15 +61,15 @@ impl Statistics {
     }
 
     /// The two lines about the game so far, and their numbers.
-    pub fn report(&self) -> GameReport {
-        let phase = |(name, PhaseUse { moves, used_ms }): (&&str, PhaseUse)| {
-            ((*name).to_owned(), json!({ "moves": moves, "used_ms": used_ms }))
+    pub(super) fn report(&self) -> GameReport {
+        let phase = |(phase, PhaseUse { moves, used_ms }): (GamePhase, PhaseUse)| {
+            (format!("{phase:?}"), json!({ "moves": moves, "used_ms": used_ms }))
         };
-        let phases: Map<_, _> = GamePhase::NAMES.iter().zip(self.phases).map(phase).collect();
+        let phases: Map<_, _> = GamePhase::ALL.into_iter().zip(self.phases).map(phase).collect();
         let numbers = json!({
             "moves": self.moves, "successes": self.successes, "losses": self.losses, "success_rate": self.success_rate(),
-            "used_ms": self.used_ms, "average_ms": self.average_ms(), "phases": phases, "phase": self.phase.name(),
-            "control": self.control.name(), "emergency": self.emergency,
+            "used_ms": self.used_ms, "average_ms": self.average_ms(), "phases": phases, "phase": format!("{:?}", self.phase),
+            "control": format!("{:?}", self.control), "emergency": self.emergency,
         });
         GameReport { lines: vec![self.to_string(), self.time_use()], numbers }
     }
@@ -101,8 +87,8 @@ impl Statistics {
     /// A line with the time losses, and the time and the number of the moves of each phase: `Time Use: Losses=0,
     /// Opening=13750ms/11, EarlyMiddlegame=5000ms/4, LateMiddlegame=0ms/0, Endgame=0ms/0`.
     fn time_use(&self) -> String {
-        let by_phase = |(phase, PhaseUse { moves, used_ms })| format!(", {phase}={used_ms:.0}ms/{moves}");
-        let phases: String = GamePhase::NAMES.iter().zip(self.phases).map(by_phase).collect();
+        let by_phase = |(phase, PhaseUse { moves, used_ms })| format!(", {phase:?}={used_ms:.0}ms/{moves}");
+        let phases: String = GamePhase::ALL.into_iter().zip(self.phases).map(by_phase).collect();
         format!("Time Use: Losses={}{phases}", self.losses)
     }
 }
@@ -119,7 +105,7 @@ pub(super) struct PlannedMove {
 
 impl PlannedMove {
     /// The move that `plan` was made for.
-    pub fn new(request: &MoveRequest, plan: &Plan, is_emergency: bool) -> Self {
+    pub(super) fn new(request: &MoveRequest, plan: &Plan, is_emergency: bool) -> Self {
         Self {
             clock_ms: request.clock_ms,
             // The overhead may be more than the clock.
@@ -134,9 +120,8 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { moves, successes, phase, control, emergency, .. } = self;
         let (rate, average) = (self.success_rate(), self.average_ms());
-        let (phase, control) = (phase.name(), control.name());
         write!(f, "Time Stats: Total={moves}, Success={successes}, Rate={rate:.1}%, Avg={average:.0}ms, ")?;
-        write!(f, "Phase={phase}, Control={control}, Emergency={emergency}")
+        write!(f, "Phase={phase:?}, Control={control:?}, Emergency={emergency}")
     }
 }
 
@@ -154,14 +139,14 @@ mod tests {
             used_ms: 15.0 * 1_250.0,
             phase: GamePhase::EarlyMiddlegame,
             control: TimeClass::Blitz,
-            ..Statistics::new()
+            ..Statistics::default()
         };
         assert_eq!(
             format!("info string {statistics}"),
             "info string Time Stats: Total=15, Success=14, Rate=93.3%, Avg=1250ms, Phase=EarlyMiddlegame, \
              Control=Blitz, Emergency=false"
         );
-        assert!(Statistics::new().to_string().starts_with("Time Stats: Total=0, Success=0, Rate=100.0%, Avg=0ms"));
+        assert!(Statistics::default().to_string().starts_with("Time Stats: Total=0, Success=0, Rate=100.0%, Avg=0ms"));
     }
 
     // docs/documents.md, 3.6: losses on time and the time of each phase, which the line leaves out.
@@ -175,7 +160,7 @@ mod tests {
             phase: GamePhase::Endgame,
             control: TimeClass::Rapid,
             emergency: true,
-            ..Statistics::new()
+            ..Statistics::default()
         };
         statistics.phases[0] = PhaseUse { moves: 2, used_ms: 4_000.4 };
         statistics.phases[3] = PhaseUse { moves: 1, used_ms: 1_999.6 };

@@ -8,9 +8,7 @@ use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::specification;
 use crate::unit::Unit;
-use crate::{
-    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
-};
+use crate::{MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 pub use curve::Curve;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
@@ -144,9 +142,7 @@ struct CurrentMove {
 
 #[derive(Debug)]
 struct Human {
-    elo: f64,
-    opponent_pace: f64,
-    flag: f64,
+    values: ParamValues,
     control: Option<Control>,
     /// State of everything random.
     state: u64,
@@ -163,9 +159,7 @@ struct Human {
 impl Human {
     fn new(values: &ParamValues) -> Self {
         Self {
-            elo: values.get(&ELO),
-            opponent_pace: values.get(&OPPONENT_PACE),
-            flag: values.get(&FLAG),
+            values: values.clone(),
             control: None,
             state: values.get(&SEED) as u64,
             deviation: 0.0,
@@ -177,7 +171,7 @@ impl Human {
     }
 
     fn curve(&self, control: &Control) -> Curve {
-        Curve::new(control.initial_s, control.increment_s, self.elo)
+        Curve::new(control.initial_s, control.increment_s, self.values.get(&ELO))
     }
 
     /// The game's clock at a move: that of the moves before, unless the move cannot follow them.
@@ -272,7 +266,7 @@ impl TimeManager for Human {
         let ahead = if usual_clock > 0.0 { libm::pow(request.clock_ms / usual_clock, AHEAD_POWER) } else { 1.0 };
         let ahead =
             plan.term("ahead = from clock / usual_clock, to the power of 0.3", ahead.clamp(AHEAD.0, AHEAD.1), Ratio);
-        let pace = libm::pow(self.pace, self.opponent_pace);
+        let pace = libm::pow(self.pace, self.values.get(&OPPONENT_PACE));
         let pace = plan.term("pace = from the opponent's times, to the power of opponent-pace", pace, Ratio);
 
         let mut random = self.random(&request);
@@ -295,8 +289,9 @@ impl TimeManager for Human {
         let situation = plan.term("situation = from forced moves, recaptures and unexpected replies", situation, Ratio);
         let usual = plan.term("usual_situation = from the moves so far", self.usual_factor, Ratio);
         let premove = plan.term("premove = from the seed", f64::from(u8::from(is_premove)), Ratio);
-        let least_ms = self.flag * MS_PER_SECOND * self.curve(&control).tail_s * spread * situation * (1.0 - premove);
-        if self.flag > 0.0 {
+        let flag = self.values.get(&FLAG);
+        let least_ms = flag * MS_PER_SECOND * self.curve(&control).tail_s * spread * situation * (1.0 - premove);
+        if flag > 0.0 {
             plan.term("least = from flag, the tail of the curve, spread and situation", least_ms, Milliseconds);
         }
         let wanted = curve * short * ahead * pace * spread * situation / usual * (1.0 - premove);
@@ -345,16 +340,6 @@ impl TimeManager for Human {
             self.last_value = None;
         }
     }
-
-    fn estimates(&self) -> Estimates {
-        Estimates::default()
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
-    }
-
-    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

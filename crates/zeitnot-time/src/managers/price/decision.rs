@@ -1,9 +1,8 @@
 //! Decides about a move of `price`: what a node costs, and the most time that it may take.
 
 use super::gain_weights::PRICE;
-use super::{HORIZON, INIT_TIMEUSE, MAX_AVERAGE, MAX_MOVE_BUDGET, NPS_UPDATE_RATE, Price, SPEC, TIMEUSE_UPDATE_RATE};
-use crate::managers::smooth::shared::{game_time_term, max_move_budget_term, nps_term};
-use crate::params::ParamValues;
+use super::{HORIZON, MAX_AVERAGE, MAX_MOVE_BUDGET, Price, SPEC};
+use crate::managers::shared::{game_time_term, max_move_budget_term, nps_term};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
@@ -15,30 +14,6 @@ const RENEWAL_THRESHOLD: f64 = 0.02;
 const TIME_USE: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 /// Least number of priced nodes: below it no price is known.
 const FEWEST_NODES: f64 = 1.0;
-
-/// The parameters of the manager itself.
-#[derive(Clone, Debug)]
-pub(super) struct Settings {
-    pub nps_update_rate: f64,
-    pub init_timeuse: f64,
-    pub timeuse_update_rate: f64,
-    pub horizon: f64,
-    pub max_move_budget: f64,
-    pub max_average: f64,
-}
-
-impl Settings {
-    pub fn new(values: &ParamValues) -> Self {
-        Self {
-            nps_update_rate: values.get(&NPS_UPDATE_RATE),
-            init_timeuse: values.get(&INIT_TIMEUSE),
-            timeuse_update_rate: values.get(&TIMEUSE_UPDATE_RATE),
-            horizon: values.get(&HORIZON),
-            max_move_budget: values.get(&MAX_MOVE_BUDGET),
-            max_average: values.get(&MAX_AVERAGE),
-        }
-    }
-}
 
 /// The numbers of one decision.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +30,7 @@ pub(super) struct Decision {
 
 impl Decision {
     /// Whether these estimates differ so much from those of the decision that it has to be made anew.
-    pub fn differs(&self, expected_moves: f64, nps: f64) -> bool {
+    pub(super) fn differs(&self, expected_moves: f64, nps: f64) -> bool {
         let differ = |a: f64, b: f64| (a / b - 1.0).abs() > RENEWAL_THRESHOLD;
         differ(expected_moves, self.expected_moves) || differ(nps, self.nps)
     }
@@ -74,45 +49,30 @@ impl Price {
         let clock_ms = plan.request().clock_ms;
         let expected_moves = self.moves_left.estimate();
         let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
-        let moves = plan.at_least(
-            "priced_moves = max(1, min(moves_left, horizon * estimated_moves_left))",
-            moves_left.min(self.settings.horizon * expected_moves),
-            1.0,
-            Unit::Moves,
-        );
+        let name = "priced_moves = max(1, min(moves_left, horizon * estimated_moves_left))";
+        let moves = plan.at_least(name, moves_left.min(self.values.get(&HORIZON) * expected_moves), 1.0, Unit::Moves);
         let name = "game_time = max(0, clock + increment * (priced_moves - 1) - overhead - priced_moves * overrun)";
         let game_time = game_time_term(&mut plan, name, moves, &self.overrun);
         let average_move_ms =
             plan.term("average_move_time = game_time / priced_moves", game_time / moves, Milliseconds);
         let nps = nps_term(&mut plan, self.speed.nps());
-        let new_nodes = plan.term(
-            "average_new_nodes = average_move_time / 1000 * nps",
-            average_move_ms * nps / MS_PER_SECOND,
-            Nodes,
-        );
+        let name = "average_new_nodes = average_move_time / 1000 * nps";
+        let new_nodes = plan.term(name, average_move_ms * nps / MS_PER_SECOND, Nodes);
         let time_use =
             plan.term("timeuse = from the moves of this game, at first its initial value", self.time_use(), Ratio);
-        let nodes = plan.at_least(
-            "priced_nodes = max(1, average_new_nodes / timeuse)",
-            new_nodes / time_use,
-            FEWEST_NODES,
-            Nodes,
-        );
+        let name = "priced_nodes = max(1, average_new_nodes / timeuse)";
+        let nodes = plan.at_least(name, new_nodes / time_use, FEWEST_NODES, Nodes);
         let price = "price = from recorded searches: the value that the nodes of an average move have to gain";
         plan.term(price, PRICE * 1e2, Unit::Percent);
-        let fraction = max_move_budget_term(&mut plan, self.settings.max_move_budget);
+        let fraction = max_move_budget_term(&mut plan, self.values.get(&MAX_MOVE_BUDGET));
         let longest = plan.at_most(
             "longest_move = min(max-average * average_move_time, max_move_budget * clock)",
-            self.settings.max_average * average_move_ms,
+            self.values.get(&MAX_AVERAGE) * average_move_ms,
             fraction * clock_ms,
             Milliseconds,
         );
-        let budget = plan.at_most(
-            "average_budget = min(average_move_time, longest_move)",
-            average_move_ms,
-            longest,
-            Milliseconds,
-        );
+        let name = "average_budget = min(average_move_time, longest_move)";
+        let budget = plan.at_most(name, average_move_ms, longest, Milliseconds);
         let plan = plan.finish(("average_budget", budget), ("longest_move - average_budget", longest - budget), None);
         let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
         (plan, Decision { expected_moves, nps, average_move_ms, budget_ms, extra_ms, priced_nodes: nodes })

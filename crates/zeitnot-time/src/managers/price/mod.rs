@@ -11,8 +11,8 @@ use crate::estimators::overrun::Overrun;
 use crate::estimators::speed::SpeedEstimator;
 use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
-use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
-use decision::{Decision, Settings};
+use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use decision::Decision;
 use gain::{GAIN, GROWTH};
 use gain_weights::PRICE;
 use root_history::{KEPT_GROWTH, RootHistory};
@@ -56,7 +56,7 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
 
 #[derive(Debug)]
 struct Price {
-    settings: Settings,
+    values: ParamValues,
     moves_left: MovesLeft,
     speed: SpeedEstimator,
     overrun: Overrun,
@@ -84,11 +84,10 @@ struct CurrentMove {
 
 impl Price {
     fn new(values: &ParamValues) -> Self {
-        let settings = Settings::new(values);
         Self {
-            shares: FIRST_TIME_USE_MOVES * settings.init_timeuse,
+            shares: FIRST_TIME_USE_MOVES * values.get(&INIT_TIMEUSE),
             moves: FIRST_TIME_USE_MOVES,
-            settings,
+            values: values.clone(),
             moves_left: MovesLeft::new(values),
             speed: SpeedEstimator::new(values.get(&INIT_NPS)),
             overrun: Overrun::default(),
@@ -96,9 +95,7 @@ impl Price {
             last_gain: None,
         }
     }
-}
 
-impl Price {
     /// Looks at the root, if the tree has grown enough since the last look. Returns the predicted gain of the nodes of
     /// an average move; `None` without a look or a prediction.
     fn look(&mut self, current: &mut CurrentMove, snapshot: &SearchSnapshot, total: f64) -> Option<f64> {
@@ -127,7 +124,7 @@ impl TimeManager for Price {
         self.moves_left.begin_move(request.ply, request.pieces);
         self.moves_left.read(request.moves_left_plies);
         let (plan, decision) = self.decide(request);
-        self.speed.set_half_life(self.settings.nps_update_rate * decision.average_move_ms);
+        self.speed.set_half_life(self.values.get(&NPS_UPDATE_RATE) * decision.average_move_ms);
         self.current = Some(CurrentMove {
             request: request.clone(),
             decision,
@@ -173,8 +170,8 @@ impl TimeManager for Price {
         let Some(current) = self.current.take() else { return };
         let share = outcome.elapsed_ms / current.decision.average_move_ms;
         if share.is_finite() && share >= 0.0 {
-            let kept = libm::exp2(-1.0 / self.settings.timeuse_update_rate);
-            self.shares = self.shares * kept + share.min(self.settings.max_average);
+            let kept = libm::exp2(-1.0 / self.values.get(&TIMEUSE_UPDATE_RATE));
+            self.shares = self.shares * kept + share.min(self.values.get(&MAX_AVERAGE));
             self.moves = self.moves * kept + 1.0;
         }
         self.overrun.search_ended(outcome);
@@ -188,10 +185,6 @@ impl TimeManager for Price {
             price: Some(PRICE),
             ..Estimates::default()
         }
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
     }
 
     fn set_nps(&mut self, nps: f64) {

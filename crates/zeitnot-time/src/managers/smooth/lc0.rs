@@ -2,17 +2,15 @@
 //! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-lc0.md")]
 
-use super::shared;
 use super::trend::Trend;
 use crate::estimators::exponential_decay;
 use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
+use crate::managers::shared;
 use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{
-    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
-};
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 /// Speed before the first measurement (docs/lc0.md, 1.7: a constant in Lc0).
 const INIT_NPS: f64 = 20_000.0;
@@ -46,9 +44,10 @@ param_specs! {
         "Time after the first batch in which the bank is open.";
 }
 
-const MLE_LEGACY: GroupSpec = GroupSpec { params: &[MIDPOINT, STEEPNESS], ..MLE_LEGACY_ALONE };
-const MIDPOINT: ParamSpec = MLE_LEGACY_ALONE.params[0].defaulting_to(45.2);
-const STEEPNESS: ParamSpec = MLE_LEGACY_ALONE.params[1].defaulting_to(5.93);
+const MLE_LEGACY: GroupSpec = GroupSpec {
+    params: &[MLE_LEGACY_ALONE.params[0].defaulting_to(45.2), MLE_LEGACY_ALONE.params[1].defaulting_to(5.93)],
+    ..MLE_LEGACY_ALONE
+};
 
 /// The name, as it is written in a specification.
 const TITLE: &str = "smooth(preset=lc0)";
@@ -104,7 +103,7 @@ struct Lc0Smooth {
 struct CurrentMove {
     /// Allocated time, before it is cut to whole milliseconds.
     allocated_ms: f64,
-    deadline_ms: f64,
+    budget_ms: f64,
     extra_ms: f64,
     trend: Trend,
     bank_used: bool,
@@ -112,9 +111,8 @@ struct CurrentMove {
 
 impl Lc0Smooth {
     fn new(values: ParamValues) -> Self {
-        let shape = |param| values.get_in(MLE_LEGACY.name, param);
         Self {
-            moves_left: MleLegacy::of(shape(&MIDPOINT), shape(&STEEPNESS)),
+            moves_left: MleLegacy::new(&values, &MLE_LEGACY),
             reuse: values.get(&INIT_TREE_REUSE),
             reuse_limited: false,
             nps: Speed {
@@ -178,12 +176,8 @@ impl TimeManager for Lc0Smooth {
         );
         self.bank_ms =
             plan.at_most("bank = from earlier moves, at most max_bank", self.bank_ms, max_bank, Milliseconds).trunc();
-        let game_time = plan.at_least(
-            "game_time = max(0, clock + increment * (moves_left - 1) - overhead - whole(bank))",
-            rest - self.bank_ms,
-            0.0,
-            Milliseconds,
-        );
+        let name = "game_time = max(0, clock + increment * (moves_left - 1) - overhead - whole(bank))";
+        let game_time = plan.at_least(name, rest - self.bank_ms, 0.0, Milliseconds);
         let nps = shared::nps_term(&mut plan, self.nps.estimate);
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let average_nodes = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
@@ -195,12 +189,8 @@ impl TimeManager for Lc0Smooth {
         let gross =
             plan.term("gross_time = target_new_nodes / nps * 1000", new_nodes / nps * MS_PER_SECOND, Milliseconds);
         let tax = gross * self.values.get(&PER_MOVE_PIGGYBANK);
-        let tax = plan.at_most(
-            "bank_tax = min(per-move-piggybank * gross_time, max_bank - whole(bank))",
-            tax,
-            max_bank - self.bank_ms,
-            Milliseconds,
-        );
+        let name = "bank_tax = min(per-move-piggybank * gross_time, max_bank - whole(bank))";
+        let tax = plan.at_most(name, tax, max_bank - self.bank_ms, Milliseconds);
         let net = plan.term("net_time = gross_time - bank_tax", gross - tax, Milliseconds);
         let extra = (self.bank_ms * self.values.get(&MAX_PIGGYBANK_USE)).trunc();
         let timeuse = shared::time_use_term(&mut plan, self.timeuse, self.timeuse_limited);
@@ -229,7 +219,7 @@ impl TimeManager for Lc0Smooth {
         let parameter = |param| self.values.get(param);
         self.current = Some(CurrentMove {
             allocated_ms: allocated,
-            deadline_ms: plan.budget_ms,
+            budget_ms: plan.budget_ms,
             extra_ms: plan.extra_ms,
             trend: Trend::new(parameter(&TREND_PERIOD), parameter(&BEST_OPTIMISM), parameter(&OVERTAKER_OPTIMISM)),
             bank_used: false,
@@ -245,17 +235,13 @@ impl TimeManager for Lc0Smooth {
         let nps = Some(self.nps.estimate);
         let Some(current) = &mut self.current else { return Verdict { nps, ..Verdict::default() } };
         current.trend.observe(snapshot.elapsed_ms.trunc(), &snapshot.root_visits);
-        let with_bank = current.deadline_ms + current.extra_ms;
+        let with_bank = current.budget_ms + current.extra_ms;
         let opens_bank = snapshot.need_more_time
             || since_first_batch_ms <= self.values.get(&FORCE_PIGGYBANK)
             || current.trend.is_overtaken_by(with_bank);
-        let limit = if opens_bank { with_bank } else { current.deadline_ms };
-        current.bank_used |= opens_bank && snapshot.elapsed_ms >= current.deadline_ms;
+        let limit = if opens_bank { with_bank } else { current.budget_ms };
+        current.bank_used |= opens_bank && snapshot.elapsed_ms >= current.budget_ms;
         Verdict { nps, ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
-    }
-
-    fn wants_root_values(&self) -> bool {
-        false
     }
 
     /// Learns by the rules of docs/lc0.md, 1.10.
@@ -269,7 +255,7 @@ impl TimeManager for Lc0Smooth {
         let allocated = current.allocated_ms;
         let share = if allocated > 0.0 { used / allocated } else { 1.0 };
         if current.bank_used {
-            self.bank_ms = (self.bank_ms - (used - current.deadline_ms).max(0.0)).max(0.0).trunc();
+            self.bank_ms = (self.bank_ms - (used - current.budget_ms).max(0.0)).max(0.0).trunc();
         }
         let sample = if current.bank_used { 1.0 } else { share };
         let rate = self.values.get(&TIMEUSE_UPDATE_RATE);
@@ -288,10 +274,6 @@ impl TimeManager for Lc0Smooth {
             bank_ms: Some(self.bank_ms),
             ..Estimates::default()
         }
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
     }
 
     fn set_nps(&mut self, nps: f64) {

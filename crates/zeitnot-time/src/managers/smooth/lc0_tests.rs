@@ -29,31 +29,6 @@ fn look<'a>(elapsed_ms: f64, since_first_batch_ms: f64, new_nodes: u64, root_vis
     }
 }
 
-// docs/lc0.md, 1.11, fresh managers: deadline and deadline + extra. Lc0's last but three has -50 as its sum.
-#[test]
-fn fresh_budgets_are_those_of_lc0() {
-    for (ply, clock, increment, moves_to_go, deadline, with_bank) in [
-        (0, 60_000.0, 0.0, None, 3_152.0, 8_228.0),
-        (0, 60_000.0, 1_000.0, None, 5_713.0, 10_789.0),
-        (1, 60_000.0, 1_000.0, None, 5_747.0, 10_823.0),
-        (20, 300_000.0, 0.0, None, 20_296.0, 45_676.0),
-        (40, 180_000.0, 2_000.0, None, 21_953.0, 37_181.0),
-        (80, 30_000.0, 500.0, None, 7_838.0, 10_376.0),
-        (120, 5_000.0, 100.0, None, 1_577.0, 2_000.0),
-        (200, 1_000.0, 0.0, None, 148.0, 232.0),
-        (200, 150.0, 0.0, None, 0.0, 0.0),
-        (0, 2_400_000.0, 0.0, Some(40), 142_986.0, 346_026.0),
-        (78, 60_000.0, 0.0, Some(1), 25_200.0, 30_276.0),
-        (60, 7_200_000.0, 15_000.0, None, 1_079_873.0, 1_688_993.0),
-    ] {
-        let mut manager = build("smooth(preset=lc0)").unwrap();
-        let plan = manager.plan(&MoveRequest { moves_to_go, ..request(clock, increment, ply) });
-        assert_eq!((plan.budget_ms, plan.hard_limit_ms), (deadline, with_bank), "{plan}");
-        let late = manager.observe(&look(1_010.0, 1_001.0, 20_020, &[]));
-        near(late.remaining_ms.unwrap(), deadline - 1_010.0, 0.0);
-    }
-}
-
 // docs/lc0.md, 1.10: the limits are on what is learned; initial values are taken as they are.
 #[test]
 fn initial_values_are_not_limited_and_learned_ones_say_when_they_are() {

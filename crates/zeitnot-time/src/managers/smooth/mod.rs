@@ -5,21 +5,18 @@
 
 pub mod lc0;
 pub mod pr1195;
-pub(super) mod shared;
 mod trend;
 
 use crate::estimators::moves_left::{GROUPS, MovesLeft};
 use crate::estimators::overrun::Overrun;
 use crate::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
+use crate::managers::shared::*;
 use crate::params::{ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::specification;
 use crate::unit::Unit;
-use crate::{
-    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
-};
-use shared::*;
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 // Parameters of plain `smooth` alone; `shared` has the others.
 param_specs! {
@@ -168,35 +165,17 @@ impl Smooth {
         let average_move_ms =
             plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
         let nps = nps_term(&mut plan, self.speed.nps());
-        let new_per_move = plan.term(
-            "average_new_nodes = average_move_time / 1000 * nps",
-            average_move_ms * nps / MS_PER_SECOND,
-            Nodes,
-        );
+        let name = "average_new_nodes = average_move_time / 1000 * nps";
+        let new_per_move = plan.term(name, average_move_ms * nps / MS_PER_SECOND, Nodes);
         let total_per_move = self.learned.total_nodes_term(&mut plan, new_per_move);
 
         // The nodes that this tree lacks, in time.
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
-        let credit = plan.at_most(
-            "credited_nodes = min(reused_nodes, max-tree-reuse * average_total_nodes)",
-            reused,
-            self.values.get(&MAX_TREE_REUSE) * total_per_move,
-            Nodes,
-        );
-        let target_new = plan.at_least(
-            "target_new_nodes = max(0, average_total_nodes - credited_nodes)",
-            total_per_move - credit,
-            0.0,
-            Nodes,
-        );
-        let search_time = plan.term(
-            "target_search_time = target_new_nodes / nps * 1000",
-            target_new / nps * MS_PER_SECOND,
-            Milliseconds,
-        );
-        let time_use = self.learned.time_use_term(&mut plan);
-        let mut budget =
-            plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
+        let name = "credited_nodes = min(reused_nodes, max-tree-reuse * average_total_nodes)";
+        let credit = plan.at_most(name, reused, self.values.get(&MAX_TREE_REUSE) * total_per_move, Nodes);
+        let name = "target_new_nodes = max(0, average_total_nodes - credited_nodes)";
+        let target_new = plan.at_least(name, total_per_move - credit, 0.0, Nodes);
+        let mut budget = self.learned.search_time_budget_term(&mut plan, target_new, nps);
 
         // Exceptions, and the bound of every move.
         let (first_move_bonus, min_nodes) = (self.values.get(&FIRST_MOVE_BONUS), self.values.get(&MIN_NODES));
@@ -205,20 +184,12 @@ impl Smooth {
             budget = plan.term("first_budget = search_time_budget * first_move", budget * factor, Milliseconds);
         }
         if min_nodes > 0.0 {
-            budget = plan.at_least(
-                "nodes_floor = max(search_time_budget, first_budget, min-nodes / nps * 1000)",
-                budget,
-                min_nodes / nps * MS_PER_SECOND,
-                Milliseconds,
-            );
+            let name = "nodes_floor = max(search_time_budget, first_budget, min-nodes / nps * 1000)";
+            budget = plan.at_least(name, budget, min_nodes / nps * MS_PER_SECOND, Milliseconds);
         }
         let most = max_move_budget_term(&mut plan, self.values.get(&MAX_MOVE_BUDGET)) * clock_ms;
-        let budget = plan.at_most(
-            "limited_budget = min(max(search_time_budget, first_budget, nodes_floor), max_move_budget * clock)",
-            budget,
-            most,
-            Milliseconds,
-        );
+        let name = "limited_budget = min(max(search_time_budget, first_budget, nodes_floor), max_move_budget * clock)";
+        let budget = plan.at_most(name, budget, most, Milliseconds);
         let reserve = self.reserve_term(&mut plan, budget, most);
         let plan = plan.finish(("limited_budget", budget), ("reserve", reserve), Some(total_per_move));
         let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
@@ -300,10 +271,6 @@ impl TimeManager for Smooth {
         Verdict { nps, usual_ms: Some(limit), ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.speed.end_move();
         let Some(current) = self.current.take() else {
@@ -323,10 +290,6 @@ impl TimeManager for Smooth {
 
     fn estimates(&self) -> Estimates {
         self.learned.estimates(self.speed.nps())
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
     }
 
     fn set_nps(&mut self, nps: f64) {

@@ -2,16 +2,14 @@
 //! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-pr1195.md")]
 
-use super::shared::{self, *};
 use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::estimators::nps::NpsEstimator;
+use crate::managers::shared::{self, *};
 use crate::params::{ManagerSpec, ParamSpec, ParamValues};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{
-    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
-};
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const INIT_NPS: ParamSpec = shared::INIT_NPS.helping("Expected speed at the start of a game.");
 const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..shared::NPS_UPDATE_RATE }
@@ -46,7 +44,7 @@ struct Smooth {
     moves_left: MleLegacy,
     nps: NpsEstimator,
     learned: Learned,
-    max_move_budget: f64,
+    values: ParamValues,
     current: Option<CurrentMove>,
 }
 
@@ -61,10 +59,10 @@ struct CurrentMove {
 impl Smooth {
     fn new(values: &ParamValues) -> Self {
         Self {
-            moves_left: MleLegacy::alone(values),
+            moves_left: MleLegacy::new(values, &MLE_LEGACY_ALONE),
             nps: NpsEstimator::new(values.get(&INIT_NPS), values.get(&NPS_UPDATE_RATE) * MS_PER_SECOND),
             learned: Learned::new(values),
-            max_move_budget: values.get(&MAX_MOVE_BUDGET),
+            values: values.clone(),
             current: None,
         }
     }
@@ -95,27 +93,12 @@ impl TimeManager for Smooth {
         let new_per_move = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
         let total_per_move = self.learned.total_nodes_term(&mut plan, new_per_move);
         let reused_nodes = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
-        let target_new = plan.at_least(
-            "target_new_nodes = max(0, average_total_nodes - reused_nodes)",
-            total_per_move - reused_nodes,
-            0.0,
-            Nodes,
-        );
-        let search_time = plan.term(
-            "target_search_time = target_new_nodes / nps * 1000",
-            target_new / nps * MS_PER_SECOND,
-            Milliseconds,
-        );
-        let time_use = self.learned.time_use_term(&mut plan);
-        let budget =
-            plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
-        let max_fraction = plan.term("max_move_budget = max-move-budget", self.max_move_budget, Ratio);
-        let budget = plan.at_most(
-            "limited_budget = min(search_time_budget, max_move_budget * clock)",
-            budget,
-            max_fraction * clock,
-            Milliseconds,
-        );
+        let name = "target_new_nodes = max(0, average_total_nodes - reused_nodes)";
+        let target_new = plan.at_least(name, total_per_move - reused_nodes, 0.0, Nodes);
+        let budget = self.learned.search_time_budget_term(&mut plan, target_new, nps);
+        let max_fraction = plan.term("max_move_budget = max-move-budget", self.values.get(&MAX_MOVE_BUDGET), Ratio);
+        let name = "limited_budget = min(search_time_budget, max_move_budget * clock)";
+        let budget = plan.at_most(name, budget, max_fraction * clock, Milliseconds);
 
         let plan = plan.finish(("limited_budget", budget), NO_RESERVE, Some(total_per_move));
         self.current =
@@ -132,10 +115,6 @@ impl TimeManager for Smooth {
         Verdict { nps: Some(self.nps.nps()), ..verdict }
     }
 
-    fn wants_root_values(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.nps.begin_move();
         let Some(current) = self.current.take() else {
@@ -147,10 +126,6 @@ impl TimeManager for Smooth {
 
     fn estimates(&self) -> Estimates {
         self.learned.estimates(self.nps.nps())
-    }
-
-    fn report(&self) -> Option<GameReport> {
-        None
     }
 
     fn set_nps(&mut self, nps: f64) {

@@ -4,7 +4,7 @@
 /// measured between the last two looks, a second look in one millisecond is passed over, the period is the longest gap
 /// that the rule survives, and a count that shrinks reads as a huge growth.
 #[derive(Clone, Debug)]
-pub struct Trend {
+pub(super) struct Trend {
     period_ms: f64,
     best_optimism: f64,
     overtaker_optimism: f64,
@@ -21,12 +21,12 @@ struct Sample {
 
 impl Trend {
     /// A projection that multiplies growth: the best move's by `best_optimism`, that of others by `overtaker_optimism`.
-    pub fn new(period_ms: f64, best_optimism: f64, overtaker_optimism: f64) -> Self {
+    pub(super) fn new(period_ms: f64, best_optimism: f64, overtaker_optimism: f64) -> Self {
         Self { period_ms, best_optimism, overtaker_optimism, previous: None, current: None, last: None }
     }
 
     /// Takes in the visits at `now_ms`.
-    pub fn observe(&mut self, now_ms: f64, visits: &[u32]) {
+    pub(super) fn observe(&mut self, now_ms: f64, visits: &[u32]) {
         if self.last.as_ref().is_some_and(|last| now_ms <= last.at_ms) {
             return;
         }
@@ -39,7 +39,7 @@ impl Trend {
     }
 
     /// Whether another move than the present best one is expected to have the most visits at `then_ms`.
-    pub fn is_overtaken_by(&self, then_ms: f64) -> bool {
+    pub(super) fn is_overtaken_by(&self, then_ms: f64) -> bool {
         // Before the first turn of the window growth is measured from the first look on.
         let earlier = self.previous.as_ref().or(self.current.as_ref());
         let (Some(previous), Some(last)) = (earlier, &self.last) else { return false };

@@ -1,6 +1,6 @@
-//! Computes the factor `control` on the time of a move: by the class of the time control.
+//! The factor `control` on the time of a move: by the class of the time control.
 
-use super::{factor, read};
+use super::{factor, param, read};
 use crate::params::{ParamSpec, ParamValues};
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
@@ -9,9 +9,10 @@ const MS_PER_MINUTE: f64 = 60_000.0;
 
 /// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not
 /// count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeClass {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TimeClass {
     /// Under 3 minutes.
+    #[default]
     Bullet,
     /// Under 15 minutes (Sharp Rustic) or 10 (Mergen).
     Blitz,
@@ -21,15 +22,8 @@ pub enum TimeClass {
     Classical,
 }
 
-impl TimeClass {
-    /// The name of the class in statistics.
-    pub fn name(self) -> &'static str {
-        ["Bullet", "Blitz", "Rapid", "Classical"][self as usize]
-    }
-}
-
 const fn minutes(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
-    ParamSpec { name, default, min: 0.0, max: 10_000.0, unit: Unit::Minutes, help, words: &[] }
+    param(name, default, 10_000.0, Unit::Minutes, help)
 }
 
 const fn params(blitz_minutes: f64, factors: [f64; 4]) -> [ParamSpec; 7] {
@@ -51,7 +45,7 @@ pub(crate) const MERGEN: [ParamSpec; 7] = params(10.0, [0.7, 0.9, 1.0, 1.2]);
 
 /// A factor by the class of the time control, known from the first clock of a game.
 #[derive(Clone, Debug)]
-pub struct ControlFactor {
+pub(crate) struct ControlFactor {
     values: [f64; 7],
     class: Option<TimeClass>,
 }
@@ -62,7 +56,7 @@ impl ControlFactor {
     }
 
     /// The class of a game that starts with `clock_ms` on the clock.
-    pub fn classify(&self, clock_ms: f64) -> TimeClass {
+    pub(crate) fn classify(&self, clock_ms: f64) -> TimeClass {
         let [.., bullet, blitz, rapid] = self.values;
         if clock_ms < bullet * MS_PER_MINUTE {
             TimeClass::Bullet
@@ -76,23 +70,23 @@ impl ControlFactor {
     }
 
     /// The class of this game, which the `clock_ms` of its first move decides.
-    pub fn class(&mut self, clock_ms: f64) -> TimeClass {
+    pub(crate) fn class(&mut self, clock_ms: f64) -> TimeClass {
         let class = self.class.unwrap_or_else(|| self.classify(clock_ms));
         *self.class.insert(class)
     }
 
     /// Sets the class, whatever the clock shows.
-    pub fn fix(&mut self, class: TimeClass) {
+    pub(crate) fn fix(&mut self, class: TimeClass) {
         self.class = Some(class);
     }
 
     /// The factor of a class.
-    pub fn of(&self, class: TimeClass) -> f64 {
+    pub(crate) fn of(&self, class: TimeClass) -> f64 {
         self.values[class as usize]
     }
 
     /// Records the factor of the game's class in a plan with `clock_ms` on the clock.
-    pub fn plan(&mut self, plan: &mut PlanBuilder, clock_ms: f64) -> f64 {
+    pub(crate) fn plan(&mut self, plan: &mut PlanBuilder, clock_ms: f64) -> f64 {
         let class = self.class(clock_ms);
         plan.term("control = from the class of the time control", self.of(class), Unit::Ratio)
     }

@@ -15,13 +15,13 @@ const CENTIPAWN_SCALE: f64 = 90.0;
 const CENTIPAWN_ANGLE: f64 = 1.563_754_189_7;
 
 /// The centipawns of a value from −1 (loss) to 1 (win); about ±12,780 at the ends.
-pub fn centipawns(value: f64) -> f64 {
+pub(crate) fn centipawns(value: f64) -> f64 {
     CENTIPAWN_SCALE * (CENTIPAWN_ANGLE * value.clamp(-1.0, 1.0)).tan()
 }
 
 /// An iteration that has just ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Iteration {
+pub(crate) struct Iteration {
     /// Number of the iteration, from 1.
     pub depth: u32,
     /// Whether the best move differs from that of the iteration before.
@@ -37,7 +37,7 @@ pub struct Iteration {
 
 /// Follows one search, and remembers the score from move to move.
 #[derive(Clone, Debug, Default)]
-pub struct History {
+pub(crate) struct History {
     depth: u32,
     best_move: Option<usize>,
     changes: u32,
@@ -47,12 +47,12 @@ pub struct History {
 
 impl History {
     /// Begins another search. `same_game`: whether its scores can be compared with those of the last search.
-    pub fn begin_move(&mut self, same_game: bool) {
+    pub(crate) fn begin_move(&mut self, same_game: bool) {
         *self = Self { score_cp: self.score_cp.filter(|_| same_game), ..Self::default() };
     }
 
     /// Looks at the search. Returns the iteration that has ended since the last look, if any.
-    pub fn observe(&mut self, snapshot: &SearchSnapshot) -> Option<Iteration> {
+    pub(crate) fn observe(&mut self, snapshot: &SearchSnapshot) -> Option<Iteration> {
         if snapshot.new_nodes == 0 {
             return None;
         }

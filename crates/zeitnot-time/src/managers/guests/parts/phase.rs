@@ -1,4 +1,4 @@
-//! Computes the factor `phase` on the time of a move: by the phase of the game.
+//! The factor `phase` on the time of a move: by the phase of the game.
 
 use super::{factor, read};
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
@@ -11,9 +11,10 @@ const UNKNOWN_PIECES: u32 = 32;
 /// The document's list counts moves ("first 20 moves") and its table plies ("0-20"); the table is the more complete of
 /// the two, and its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is
 /// an endgame whatever the ply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GamePhase {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum GamePhase {
     /// Plies 0 to 20.
+    #[default]
     Opening,
     /// Plies 21 to 30.
     EarlyMiddlegame,
@@ -31,16 +32,11 @@ const LATE_MIDDLEGAME_PLIES: u32 = 40;
 const ENDGAME_PIECES: u32 = 12;
 
 impl GamePhase {
-    /// Names of the phases, in the order of a game.
-    pub const NAMES: [&'static str; 4] = ["Opening", "EarlyMiddlegame", "LateMiddlegame", "Endgame"];
-
-    /// The name of the phase in statistics.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
+    /// The phases in the order of a game.
+    pub(crate) const ALL: [Self; 4] = [Self::Opening, Self::EarlyMiddlegame, Self::LateMiddlegame, Self::Endgame];
 
     /// The phase at `ply` with `pieces` on the board.
-    pub fn of(ply: u32, pieces: Option<u32>) -> Self {
+    pub(crate) fn of(ply: u32, pieces: Option<u32>) -> Self {
         if ply > LATE_MIDDLEGAME_PLIES || pieces.is_some_and(|pieces| pieces <= ENDGAME_PIECES) {
             Self::Endgame
         } else if ply <= OPENING_PLIES {
@@ -55,7 +51,7 @@ impl GamePhase {
 
 /// The phases of Mergen (docs/documents.md, 2.5), which counts moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MovePhase {
+pub(crate) enum MovePhase {
     /// Moves 1 to 10.
     Opening,
     /// Moves 11 to 35.
@@ -71,7 +67,7 @@ const ENDGAME_BELOW_PIECES: u32 = 10;
 
 impl MovePhase {
     /// The phase at `ply` with `pieces` on the board.
-    pub fn of(ply: u32, pieces: Option<u32>) -> Self {
+    pub(crate) fn of(ply: u32, pieces: Option<u32>) -> Self {
         let number = move_number(ply);
         if number > LAST_MIDDLEGAME_MOVE || pieces.unwrap_or(UNKNOWN_PIECES) < ENDGAME_BELOW_PIECES {
             Self::Endgame
@@ -84,7 +80,7 @@ impl MovePhase {
 }
 
 /// The number of the move at this ply, from 1.
-pub fn move_number(ply: u32) -> u32 {
+pub(crate) fn move_number(ply: u32) -> u32 {
     ply / 2 + 1
 }
 
@@ -96,11 +92,12 @@ pub(crate) const PARAMS: [ParamSpec; 3] = [
 ];
 
 /// The part `phase`.
-pub const GROUP: GroupSpec = GroupSpec { name: "phase", help: "More time where the game is decided.", params: &PARAMS };
+pub(crate) const GROUP: GroupSpec =
+    GroupSpec { name: "phase", help: "More time where the game is decided.", params: &PARAMS };
 
 /// A factor by the phase of the game.
 #[derive(Clone, Debug)]
-pub struct PhaseFactor {
+pub(crate) struct PhaseFactor {
     factors: [f64; 3],
 }
 
@@ -110,13 +107,8 @@ impl PhaseFactor {
     }
 
     /// The factor of a phase.
-    pub fn of(&self, phase: MovePhase) -> f64 {
-        let [opening, middlegame, endgame] = self.factors;
-        match phase {
-            MovePhase::Opening => opening,
-            MovePhase::Middlegame => middlegame,
-            MovePhase::Endgame => endgame,
-        }
+    pub(crate) fn of(&self, phase: MovePhase) -> f64 {
+        self.factors[phase as usize]
     }
 }
 
@@ -142,9 +134,9 @@ mod tests {
         ] {
             assert_eq!(GamePhase::of(ply, pieces), expected, "{ply} {pieces:?}");
         }
-        let all = [Opening, EarlyMiddlegame, LateMiddlegame, Endgame];
-        assert_eq!(all.map(|phase| format!("{phase:?}")), GamePhase::NAMES);
-        assert_eq!(all.map(GamePhase::name), GamePhase::NAMES);
+        assert_eq!(GamePhase::ALL.map(|phase| phase as usize), [0, 1, 2, 3]);
+        let names = ["Opening", "EarlyMiddlegame", "LateMiddlegame", "Endgame"];
+        assert_eq!(GamePhase::ALL.map(|phase| format!("{phase:?}")), names, "as the statistics print them");
     }
 
     // docs/documents.md, 2.5.

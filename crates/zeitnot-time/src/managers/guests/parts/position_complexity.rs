@@ -26,7 +26,7 @@ const UNKNOWN: f64 = 0.5;
 ///
 /// Mobility counts for 40 %, material for 30 %, tactics for 30 %. The document gives check +0.3 and captures "up to
 /// +0.2", which are more than 30 % together: the sum of both is cut at 0.3.
-pub fn score(request: &MoveRequest) -> f64 {
+pub(crate) fn score(request: &MoveRequest) -> f64 {
     let (Some(legal_moves), Some(pieces)) = (request.legal_moves, request.pieces) else { return UNKNOWN };
     let mobility = (f64::from(legal_moves) / MOST_MOVES).min(1.0);
     let material = (f64::from(pieces) / MOST_PIECES).min(1.0);
@@ -42,7 +42,7 @@ pub(crate) const PARAMS: [ParamSpec; 2] = [
 ];
 
 /// The part `complexity`.
-pub const GROUP: GroupSpec = GroupSpec {
+pub(crate) const GROUP: GroupSpec = GroupSpec {
     name: "complexity",
     help: "More time where there are many moves, pieces, captures, or a check.",
     params: &PARAMS,
@@ -50,7 +50,7 @@ pub const GROUP: GroupSpec = GroupSpec {
 
 /// A factor by the complexity of the position.
 #[derive(Clone, Debug)]
-pub struct Complexity {
+pub(crate) struct Complexity {
     range: [f64; 2],
 }
 
@@ -60,7 +60,7 @@ impl Complexity {
     }
 
     /// The factor of a position of this complexity.
-    pub fn of(&self, score: f64) -> f64 {
+    pub(crate) fn of(&self, score: f64) -> f64 {
         let [simplest, hardest] = self.range;
         simplest + (hardest - simplest) * score
     }

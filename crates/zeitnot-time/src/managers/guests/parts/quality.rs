@@ -1,6 +1,6 @@
 //! Computes the factor `quality` on the time of a move: by how clear the choice of a move is (docs/documents.md, 3.5).
 
-use super::{factor, read};
+use super::{factor, param, read};
 use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
@@ -10,7 +10,7 @@ const LEAST_VISITS: u64 = 100;
 
 /// The document's classes of how clear the choice of a move is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MoveQuality {
+pub(crate) enum MoveQuality {
     /// "Clear best move".
     Excellent,
     /// "Good move with alternatives".
@@ -25,7 +25,7 @@ pub enum MoveQuality {
 }
 
 const fn share(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
-    ParamSpec { name, default, min: 0.0, max: 1.0, unit: Unit::Ratio, help, words: &[] }
+    param(name, default, 1.0, Unit::Ratio, help)
 }
 
 /// The document's factors, and bounds of the classes, which are ours because the document has an alpha-beta search.
@@ -42,7 +42,7 @@ pub(crate) const PARAMS: [ParamSpec; 9] = [
 ];
 
 /// The part `quality`.
-pub const GROUP: GroupSpec = GroupSpec {
+pub(crate) const GROUP: GroupSpec = GroupSpec {
     name: "quality",
     help: "Less time for a clear best move, more where the search cannot decide or the king is in check.",
     params: &PARAMS,
@@ -50,7 +50,7 @@ pub const GROUP: GroupSpec = GroupSpec {
 
 /// A factor by how clear the choice is.
 #[derive(Clone, Debug)]
-pub struct Quality {
+pub(crate) struct Quality {
     values: [f64; 9],
 }
 
@@ -60,23 +60,23 @@ impl Quality {
     }
 
     /// The factor of a class.
-    pub fn of(&self, quality: MoveQuality) -> f64 {
+    pub(crate) fn of(&self, quality: MoveQuality) -> f64 {
         self.values[quality as usize]
     }
 
     /// The largest of all factors.
-    pub fn largest(&self) -> f64 {
+    pub(crate) fn largest(&self) -> f64 {
         self.values[..5].iter().copied().fold(f64::MIN, f64::max)
     }
 
     /// The class before the search, which only a check decides.
-    pub fn before_search(&self, in_check: bool) -> MoveQuality {
+    pub(crate) fn before_search(&self, in_check: bool) -> MoveQuality {
         if in_check { MoveQuality::Critical } else { MoveQuality::Acceptable }
     }
 
     /// The class that visits and values of a search show: how much of the search went to the best move, and how far its
     /// value is above the second best. A most visited move that is not the best valued makes the position difficult.
-    pub fn assess(&self, snapshot: &SearchSnapshot, in_check: bool) -> MoveQuality {
+    pub(crate) fn assess(&self, snapshot: &SearchSnapshot, in_check: bool) -> MoveQuality {
         let [.., excellent_share, excellent_gap, good_share, poor_share] = self.values;
         let visits: u64 = snapshot.root_visits.iter().map(|visits| u64::from(*visits)).sum();
         if in_check || visits < LEAST_VISITS {

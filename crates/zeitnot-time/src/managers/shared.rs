@@ -1,5 +1,4 @@
-//! Holds what the forms of `smooth` and `price` share: declarations of parameters, terms of plans, and the
-//! estimates of tree reuse and budget use.
+//! Parameters, terms of plans, and estimates of tree reuse and budget use that `smooth` and `price` share.
 
 use crate::estimators::budget_use::BudgetUse;
 use crate::estimators::overrun::Overrun;
@@ -7,7 +6,7 @@ use crate::estimators::tree_reuse::TreeReuse;
 use crate::params::{ParamValues, param_specs};
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, MoveOutcome, MoveRequest};
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest};
 
 // A form may change default and help text; meaning and range of each parameter are declared here once.
 param_specs! {
@@ -28,7 +27,7 @@ param_specs! {
 }
 
 /// Records the time for the next `moves` moves of the game, less the expected overrun of every move.
-pub fn game_time_term(plan: &mut PlanBuilder, name: &'static str, moves: f64, overrun: &Overrun) -> f64 {
+pub(super) fn game_time_term(plan: &mut PlanBuilder, name: &'static str, moves: f64, overrun: &Overrun) -> f64 {
     let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
     // The increment of the last move never comes.
     let mut game_time = clock_ms + increment_ms * (moves - 1.0) - overhead_ms;
@@ -41,12 +40,12 @@ pub fn game_time_term(plan: &mut PlanBuilder, name: &'static str, moves: f64, ov
 }
 
 /// Records the speed that was learned, in nodes per second.
-pub fn nps_term(plan: &mut PlanBuilder, nps: f64) -> f64 {
+pub(super) fn nps_term(plan: &mut PlanBuilder, nps: f64) -> f64 {
     plan.term("nps = from the searches, at first its initial value", nps, Unit::NodesPerSecond)
 }
 
 /// Records the reused share of the tree, and the nodes of a tree that gets `new_per_move` new nodes on every move.
-pub fn total_nodes_term(plan: &mut PlanBuilder, new_per_move: f64, reuse: f64, limited: bool) -> f64 {
+pub(super) fn total_nodes_term(plan: &mut PlanBuilder, new_per_move: f64, reuse: f64, limited: bool) -> f64 {
     let name = "tree_reuse = from the searches (at most max-tree-reuse), at first its initial value";
     let reuse = plan.estimate(name, reuse, Unit::Ratio, limited);
     let total = new_per_move / (1.0 - reuse);
@@ -54,14 +53,14 @@ pub fn total_nodes_term(plan: &mut PlanBuilder, new_per_move: f64, reuse: f64, l
 }
 
 /// Records the share of a budget that searches use.
-pub fn time_use_term(plan: &mut PlanBuilder, time_use: f64, limited: bool) -> f64 {
+pub(super) fn time_use_term(plan: &mut PlanBuilder, time_use: f64, limited: bool) -> f64 {
     let name = "timeuse = from the searches (at least min-timeuse), at first its initial value";
     plan.estimate(name, time_use, Unit::Ratio, limited)
 }
 
 /// Records the largest fraction of the clock that this move may use. Before a time control it is at least an equal
 /// share: time is added at the control, so nothing has to be saved.
-pub fn max_move_budget_term(plan: &mut PlanBuilder, max_move_budget: f64) -> f64 {
+pub(super) fn max_move_budget_term(plan: &mut PlanBuilder, max_move_budget: f64) -> f64 {
     let (name, share) = match plan.request().moves_to_go {
         Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
         None => ("max_move_budget = max-move-budget", 0.0),
@@ -71,14 +70,14 @@ pub fn max_move_budget_term(plan: &mut PlanBuilder, max_move_budget: f64) -> f64
 
 /// The tree reuse and the budget use of a game, which plain `smooth` and `smooth(preset=pr1195)` learn alike.
 #[derive(Debug)]
-pub struct Learned {
+pub(super) struct Learned {
     pub tree_reuse: TreeReuse,
     budget_use: BudgetUse,
 }
 
 impl Learned {
     /// The estimates at the start of a game.
-    pub fn new(values: &ParamValues) -> Self {
+    pub(super) fn new(values: &ParamValues) -> Self {
         let [reuse, most, reuse_rate] =
             [&INIT_TREE_REUSE, &MAX_TREE_REUSE, &TREE_REUSE_UPDATE_RATE].map(|p| values.get(p));
         let [used, least, use_rate] = [&INIT_TIMEUSE, &MIN_TIMEUSE, &TIMEUSE_UPDATE_RATE].map(|p| values.get(p));
@@ -86,24 +85,27 @@ impl Learned {
     }
 
     /// [`total_nodes_term`] with the learned tree reuse.
-    pub fn total_nodes_term(&self, plan: &mut PlanBuilder, new_per_move: f64) -> f64 {
+    pub(super) fn total_nodes_term(&self, plan: &mut PlanBuilder, new_per_move: f64) -> f64 {
         total_nodes_term(plan, new_per_move, self.tree_reuse.factor(), self.tree_reuse.limited())
     }
 
-    /// [`time_use_term`] with the learned budget use.
-    pub fn time_use_term(&self, plan: &mut PlanBuilder) -> f64 {
-        time_use_term(plan, self.budget_use.factor(), self.budget_use.limited())
+    /// Records the time budget of a search for `new_nodes`, by the learned budget use.
+    pub(super) fn search_time_budget_term(&self, plan: &mut PlanBuilder, new_nodes: f64, nps: f64) -> f64 {
+        let name = "target_search_time = target_new_nodes / nps * 1000";
+        let search_time = plan.term(name, new_nodes / nps * MS_PER_SECOND, Unit::Milliseconds);
+        let time_use = time_use_term(plan, self.budget_use.factor(), self.budget_use.limited());
+        plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Unit::Milliseconds)
     }
 
     /// Learns from a search that was planned to take `budget_ms`, in a game whose moves take `average_move_ms`.
-    pub fn search_ended(&mut self, outcome: &MoveOutcome, budget_ms: f64, average_move_ms: f64) {
+    pub(super) fn search_ended(&mut self, outcome: &MoveOutcome, budget_ms: f64, average_move_ms: f64) {
         let average_moves = if average_move_ms > 0.0 { outcome.elapsed_ms / average_move_ms } else { 0.0 };
         self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
         self.budget_use.search_ended(outcome.elapsed_ms, budget_ms, average_moves);
     }
 
     /// The estimates of the manager, with its speed.
-    pub fn estimates(&self, nps: f64) -> Estimates {
+    pub(super) fn estimates(&self, nps: f64) -> Estimates {
         let (tree_reuse, timeuse) = (Some(self.tree_reuse.factor()), Some(self.budget_use.factor()));
         Estimates { nps: Some(nps), tree_reuse, timeuse, ..Estimates::default() }
     }
