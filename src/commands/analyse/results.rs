@@ -6,7 +6,6 @@ use crate::commands::output::{self, note, say};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use zeitnot_analysis::analysis::{
     AnalysedGame, Analysis, analysed, annotated_with_rest, facts_in_comments, is_annotation_of, page_data, players,
@@ -15,9 +14,6 @@ use zeitnot_base::files::{is_same_file, write_whole};
 use zeitnot_base::words::counted;
 use zeitnot_charts::game_page;
 use zeitnot_games::PgnGames;
-
-/// Bytes at the begin of a file that say what it is.
-const MOST_HEAD: u64 = 4_096;
 
 /// The files that results are written to.
 pub struct Outputs<'a> {
@@ -60,11 +56,6 @@ impl<'a> Outputs<'a> {
     /// # Errors
     /// When one is something else, which would be lost.
     pub fn check(&self, sources: &Sources<'_>) -> anyhow::Result<()> {
-        let begins_with = |path: &Path, mark: &str| {
-            let mut begin = Vec::new();
-            let read = File::open(path).and_then(|file| file.take(MOST_HEAD).read_to_end(&mut begin));
-            read.is_ok() && (begin.is_empty() || String::from_utf8_lossy(&begin).contains(mark))
-        };
         let has_games = |path: &Path| {
             let (others, mut known) = (PgnGames::new(File::open(path)?), sources.games());
             let mut count = 0;
@@ -80,13 +71,13 @@ impl<'a> Outputs<'a> {
             anyhow::Ok(count > 0 || path.metadata()?.len() == 0)
         };
         let marked = [(self.json, "\"kind\":\"analysis\""), (self.html, "<title>Game analysis</title>")];
-        let named = marked.iter().filter_map(|(path, mark)| Some((path.as_ref()?.as_path(), Some(*mark))));
-        for (path, mark) in named.chain(self.pgn.map(|path| (path.as_path(), None))).filter(|(path, _)| path.is_file())
-        {
-            let is_ours = mark.map_or_else(|| has_games(path).unwrap_or(false), |mark| begins_with(path, mark));
-            anyhow::ensure!(is_ours, "{} has something else in it: delete it, or name another file", path.display());
+        for (path, mark) in marked {
+            path.map_or(Ok(()), |path| output::check_is_ours(path, mark))?;
         }
-        Ok(())
+        match self.pgn.filter(|path| path.is_file() && !has_games(path).unwrap_or(false)) {
+            Some(path) => anyhow::bail!("{} has something else in it: delete it, or name another file", path.display()),
+            None => Ok(()),
+        }
     }
 
     /// The outputs, that of the games first.

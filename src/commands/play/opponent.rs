@@ -54,6 +54,19 @@ pub struct Thought {
 }
 
 impl Thought {
+    /// The thought as the referee takes it.
+    pub fn told(&self) -> zeitnot_games::Thought {
+        zeitnot_games::Thought {
+            mv: self.mv,
+            used_ms: self.used_ms,
+            budget_ms: self.plan.as_ref().map(|plan| (plan.budget_ms, plan.hard_limit_ms)),
+            nodes: self.end.report.nodes,
+            playouts: self.end.report.playouts,
+            depth: self.end.report.depth,
+            evaluation: self.evaluation,
+        }
+    }
+
     pub fn is_book(&self) -> bool {
         matches!(self.end.reason, EndReason::Book { .. })
     }

@@ -186,9 +186,7 @@ fn own_notes(game: &PgnGame) -> BTreeMap<usize, OwnNotes> {
 }
 
 fn side_clock(game: &PgnGame, times: &GameTimes, color: Color) -> SideClock {
-    let own = game.tag(if color.is_white() { "WhiteTimeControl" } else { "BlackTimeControl" });
-    let tag = if own.is_empty() { game.tag("TimeControl") } else { own };
-    let clock = SideClock::new(tag, times.start_ms[side(color)], rating(game, color));
+    let clock = SideClock::new(game.time_control(color), times.start_ms[side(color)], rating(game, color));
     let increment_ms = clock.increment_ms.max(times.next_increment_ms[side(color)]);
     SideClock { increment_ms, step_ms: times.step_ms, ..clock }
 }

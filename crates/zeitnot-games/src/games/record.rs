@@ -1,9 +1,10 @@
 //! Records a game: who played, the moves with their times and evaluations, and how it ended.
 
+use super::game_clocks::Limits;
 use crate::strength::GameResult;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use zeitnot_engine::chess::Outcome;
+use zeitnot_engine::chess::{Game, Outcome};
 use zeitnot_engine::engine::{Line, ScoreType, score};
 
 /// The evaluation of a position by the player to move, from its own side.
@@ -196,11 +197,44 @@ pub struct GameRecord {
     /// The error by which a player lost, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The errors with which a player went on all the same, each once; nobody lost by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub player_errors: Vec<String>,
     /// The clocks of White and Black at the end, in milliseconds; a clock that ran out is negative.
     pub clocks_ms: [f64; 2],
 }
 
 impl GameRecord {
+    /// The record of a game that begins, of players White and Black with these limits; `start` has the moves of the
+    /// opening.
+    pub fn begin(game: u64, players: [String; 2], limits: [&Limits; 2], start: &Game, chess960: bool) -> GameRecord {
+        let mut before = start.clone();
+        before.truncate(0);
+        let start_fen = (!before.starts_from_standard()).then(|| before.fen());
+        let mut opening = Vec::new();
+        for &mv in start.moves() {
+            opening.push(before.san(mv));
+            before.push(mv);
+        }
+        GameRecord {
+            game,
+            players,
+            networks: [None, None],
+            first_is_white: true,
+            controls: limits.map(Limits::pgn),
+            start_fen,
+            chess960: chess960 || start.is_chess960(),
+            opening,
+            moves: Vec::new(),
+            white_won: None,
+            termination: Termination::Unfinished,
+            forfeit: None,
+            error: None,
+            player_errors: Vec::new(),
+            clocks_ms: [0.0; 2],
+        }
+    }
+
     /// The result as PGN writes it.
     pub fn result(&self) -> &'static str {
         match self.white_won {
@@ -265,20 +299,8 @@ pub fn in_microseconds(ms: f64) -> f64 {
 /// A drawn game without moves, for tests that look at a part of it.
 #[cfg(any(test, feature = "testing"))]
 pub fn drawn_game(game: u64) -> GameRecord {
-    GameRecord {
-        game,
-        players: ["A".into(), "B".into()],
-        networks: [None, None],
-        first_is_white: game % 2 == 1,
-        controls: ["1".into(), "1".into()],
-        start_fen: None,
-        chess960: false,
-        opening: Vec::new(),
-        moves: Vec::new(),
-        white_won: None,
-        termination: Termination::Stalemate,
-        forfeit: None,
-        error: None,
-        clocks_ms: [0.0; 2],
-    }
+    let players = ["A".into(), "B".into()];
+    let record = GameRecord::begin(game, players, [&Limits::default(); 2], &Game::new(), false);
+    let controls = ["1".into(), "1".into()];
+    GameRecord { controls, first_is_white: game % 2 == 1, termination: Termination::Stalemate, ..record }
 }

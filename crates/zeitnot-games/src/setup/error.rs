@@ -1,6 +1,5 @@
 //! Defines the errors of preparing a match.
 
-use crate::games::Termination;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -49,12 +48,6 @@ pub enum SetupError {
         /// The rating of the player.
         rating: f64,
     },
-    /// The side that is not to move stands in check.
-    #[error("the side to move could take the king")]
-    KingInReach,
-    /// The game is over in the start position.
-    #[error("the game is over ({0})")]
-    GameOver(Termination),
     /// Games on a virtual clock would be copies of each other.
     #[error("{0} on a virtual clock: --openings names files with more, --lag 2,50 varies the times")]
     Repetition(String),

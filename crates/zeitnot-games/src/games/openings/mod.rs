@@ -8,8 +8,11 @@ mod built_in;
 mod epd_lines;
 mod pgn_games;
 mod random_openings;
+mod starts;
 #[cfg(test)]
 mod tests;
+
+pub use starts::{StartError, Starts};
 
 use std::io::{self, BufRead as _, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@ mod count;
 
 use crate::games::journal::Journal;
 use crate::games::journal_error::JournalError;
+use crate::games::openings::Starts;
 use crate::games::play::{Pairing, Rules, play};
 use crate::games::player::{Player, PlayerError};
 use crate::games::record::{GameRecord, MoveRecord};
@@ -15,19 +16,18 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use thiserror::Error;
-use zeitnot_engine::chess::Game;
 
 /// The two players of a match, first and second.
 pub type Players = [Box<dyn Player>; 2];
 
 /// A match.
-pub struct MatchPlan<'a> {
+pub struct MatchPlan {
     /// The rules of each game.
     pub rules: Rules,
     /// Number of games; games 1 and 2, 3 and 4 and so on have the same opening, with colours swapped.
     pub games: u64,
-    /// The start position of each pair of games, by its number from 0.
-    pub opening: &'a (dyn Fn(u64) -> Game + Sync),
+    /// The start positions of the pairs of games.
+    pub starts: Starts,
     /// Whether castling follows the rules of Chess960.
     pub chess960: bool,
     /// Games that are played at once.
@@ -127,7 +127,7 @@ enum Message {
 /// # Errors
 /// [`MatchError`]; what was reported before holds.
 pub fn run_match(
-    plan: &MatchPlan<'_>,
+    plan: &MatchPlan,
     make: &(dyn Fn(usize) -> Result<Players, PlayerError> + Sync),
     journal: &mut Journal,
     interrupted: &AtomicBool,
@@ -166,7 +166,7 @@ pub fn run_match(
 
 /// One of the threads that play.
 struct GameThread<'a> {
-    plan: &'a MatchPlan<'a>,
+    plan: &'a MatchPlan,
     missing: &'a [u64],
     /// The place in `missing` of the next game.
     next: &'a AtomicU64,
@@ -200,7 +200,7 @@ impl GameThread<'_> {
 
     fn play_game(&self, players: &mut Players, game: u64) -> Message {
         let (pair, first_is_white) = ((game - 1) / 2, game % 2 == 1);
-        let start = (self.plan.opening)(pair);
+        let start = self.plan.starts.get(pair);
         let pairing = Pairing { game, start, chess960: self.plan.chess960, first_is_white };
         if self.plan.tells_moves {
             let mut names = players.each_ref().map(|player| player.name().to_owned());

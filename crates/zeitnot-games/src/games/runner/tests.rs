@@ -48,7 +48,7 @@ fn played(wins: fn(u64) -> bool, games: u64, concurrency: usize, sprt: Option<&s
     let plan = MatchPlan {
         rules: Rules { limits: [limits.clone(), limits], ..Rules::default() },
         games,
-        opening: &|_| Game::new(),
+        starts: Starts::one(Game::new()).unwrap(),
         chess960: false,
         concurrency,
         sprt: sprt.map(|text| text.parse().unwrap()),
@@ -100,7 +100,7 @@ fn a_match_that_never_starts_leaves_the_games_of_another() {
     let plan = MatchPlan {
         rules: Rules { limits: [limits.clone(), limits], ..Rules::default() },
         games: 8,
-        opening: &|_| Game::new(),
+        starts: Starts::one(Game::new()).unwrap(),
         chess960: false,
         concurrency: 3,
         sprt: None,
