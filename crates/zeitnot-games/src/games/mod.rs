@@ -38,7 +38,7 @@ pub mod time_control;
 pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
 pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
-pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience, program_file};
+pub use external::{ExternalAnswer, ExternalEngine, ExternalError, Patience, program_file};
 pub use external_player::ExternalPlayer;
 pub use game_clocks::{GameClocks, Limits, winner_on_time};
 pub use journal::{Entry, Journal, is_match_journal, read_journal};

@@ -1,6 +1,7 @@
 use super::*;
 use crate::games::{Limits, PlayerError, Thought, Turn};
 use serde_json::json;
+use zeitnot_engine::chess::Game;
 use zeitnot_engine::engine::GoParams;
 
 /// A player whose games end by the move that a rule of the pair's number names.
