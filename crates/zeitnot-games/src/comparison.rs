@@ -57,7 +57,7 @@ pub struct Comparison {
 }
 
 /// The results of the first player in games in order: an odd number and the next one are a pair.
-pub fn results_of(games: &[GameRecord]) -> Results {
+pub(crate) fn results_of(games: &[GameRecord]) -> Results {
     let mut results = Results::default();
     for pair in games.chunks(2) {
         match pair {

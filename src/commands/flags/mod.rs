@@ -19,7 +19,6 @@ use zeitnot_games::Preset;
 /// Increments in the time of a game of people, at most.
 const INCREMENTS: u64 = 20;
 
-/// A flag with a value.
 pub fn flag(name: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value)
 }

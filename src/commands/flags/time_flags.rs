@@ -22,7 +22,6 @@ pub fn file_list(name: &'static str, help: &'static str) -> Arg {
     flag(name, "FILE").action(ArgAction::Append).value_parser(value_parser!(PathBuf)).help(help)
 }
 
-/// The files that were named.
 pub fn named_files(matches: &ArgMatches) -> impl Iterator<Item = &PathBuf> {
     matches.get_many("files").unwrap_or_default()
 }

@@ -119,27 +119,18 @@ impl Opponent {
     }
 
     /// Thinks about its own move; `None` after Ctrl-C.
-    ///
-    /// # Errors
-    /// When the search fails.
     pub fn think(&mut self, game: &Game, go: &GoParams) -> anyhow::Result<Option<&Thought>> {
         self.last = self.search(game, go, true)?;
         Ok(self.last.as_ref())
     }
 
     /// Looks at a position for the person; `None` after Ctrl-C.
-    ///
-    /// # Errors
-    /// When the search fails.
     pub fn look(&mut self, game: &Game, go: &GoParams) -> anyhow::Result<Option<Thought>> {
         self.search(game, go, false)
     }
 
     /// Looks at a position for a hint, at full strength and without a Maia; `is_free`: no limit but time holds for the
     /// opponent. `None` after Ctrl-C.
-    ///
-    /// # Errors
-    /// When the search fails, or its network cannot be loaded.
     pub fn advise(&mut self, game: &Game, go: &GoParams, is_free: bool) -> anyhow::Result<Option<Thought>> {
         let against_person = !self.is_limited();
         let mut strong = Options { limit_strength: false, against_person, ..self.engine.options().clone() };

@@ -36,7 +36,6 @@ pub struct Session<'a> {
     pub unkept: Option<anyhow::Error>,
 }
 
-/// The end of a session.
 enum End {
     Over { winner: Option<Color>, termination: Termination },
     Left,
@@ -45,10 +44,6 @@ enum End {
 
 impl Session<'_> {
     /// Plays until the game is over or the person leaves.
-    ///
-    /// # Errors
-    /// When a search fails, the moves before which are in the file, and at the end when the file cannot be written: the
-    /// game is printed then.
     pub fn play(mut self) -> anyhow::Result<()> {
         self.greet();
         let end = loop {

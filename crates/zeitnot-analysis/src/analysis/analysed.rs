@@ -5,7 +5,7 @@ use super::annotated_pgn::{is_judgement, without_commands};
 use super::clock_audit::{SideClock, TimedMove, audit, side};
 use super::clock_sums::ClockSums;
 use super::document::{
-    AnalysedGame, AnalysedMove, AnalysedSide, AnalysedStart, BetterMove, GameParts, MoveTime, OwnNotes,
+    AnalysedGame, AnalysedMove, AnalysedSide, AnalysedStart, BetterMove, GameParts, OwnNotes, SpentTime,
 };
 use super::evaluation::{Eval, START};
 use super::judgement::{Judgement, judge};
@@ -214,7 +214,7 @@ fn timed<'a>(
     }
 }
 
-fn add_time(mv: &mut AnalysedMove, times: &ClockedMove, told: MoveTime) {
+fn add_time(mv: &mut AnalysedMove, times: &ClockedMove, told: SpentTime) {
     mv.used_ms = Some(times.used_ms);
     let after = || Some((times.clock_ms? - times.used_ms + times.increment_ms).max(0.0));
     mv.clock_ms = mv.clock_ms.or_else(after);

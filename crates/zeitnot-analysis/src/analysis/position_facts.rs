@@ -42,7 +42,7 @@ impl PositionFacts {
     }
 
     /// The facts of a game that is over.
-    pub fn of_outcome(outcome: Outcome) -> PositionFacts {
+    pub(crate) fn of_outcome(outcome: Outcome) -> PositionFacts {
         let (eval, wdl) = match outcome.winner() {
             Some(Color::White) => (Eval::Checkmate(Color::White), [1000, 0, 0]),
             Some(Color::Black) => (Eval::Checkmate(Color::Black), [0, 0, 1000]),
@@ -52,7 +52,7 @@ impl PositionFacts {
     }
 
     /// The facts of a position in which the side to move mates by this line.
-    pub fn of_mate(game: &Game, line: &[Move]) -> PositionFacts {
+    pub(crate) fn of_mate(game: &Game, line: &[Move]) -> PositionFacts {
         let (sign, wdl) = if game.current().turn().is_white() { (1, [1000, 0, 0]) } else { (-1, [0, 0, 1000]) };
         let line: Vec<String> = line.iter().map(|mv| to_uci(*mv, game.is_chess960())).collect();
         PositionFacts {

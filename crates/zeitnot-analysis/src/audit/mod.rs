@@ -39,5 +39,5 @@ pub use move_name::move_name;
 pub use remarks::{Remark, Remarks};
 pub use summary::{PlayerClock, PlayerClocks};
 pub use time_control_tag::{TaggedControl, TimeControlTag, read_tag};
-pub use time_loss::{TimeLoss, time_loss};
+pub use time_loss::TimeLoss;
 pub use zeitnot_games::pgn_reader::{MoveTimes, move_times};

@@ -6,7 +6,6 @@ use zeitnot_games::time_control::TimeControl;
 
 /// Longest time of a control, in seconds: a year, as games by mail have weeks for a move.
 const LONGEST_S: f64 = 366.0 * DAY_S;
-/// A day, in seconds.
 pub(super) const DAY_S: f64 = 24.0 * 3_600.0;
 /// Least time of a one-move period that makes it a clock for each move, in seconds: match runners add a period's time
 /// to what is left, servers that give days do not.
@@ -64,7 +63,7 @@ pub fn read_tag(tag: &str) -> TimeControlTag {
 }
 
 /// Turns base times that were read in seconds into minutes, which some write without saying so.
-pub fn in_minutes(control: &TaggedControl) -> TaggedControl {
+pub(crate) fn in_minutes(control: &TaggedControl) -> TaggedControl {
     let period = |period: &TimeControl| TimeControl { base_ms: 60.0 * period.base_ms, ..*period };
     TaggedControl { periods: control.periods.iter().map(period).collect(), ..control.clone() }
 }

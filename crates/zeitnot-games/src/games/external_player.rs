@@ -41,7 +41,7 @@ impl ExternalPlayer {
     }
 
     /// This player, which thinks on its opponent's time if `ponders` holds and the engine can.
-    pub fn with_pondering(self, ponders: bool) -> ExternalPlayer {
+    pub(crate) fn with_pondering(self, ponders: bool) -> ExternalPlayer {
         ExternalPlayer { ponders, ..self }
     }
 

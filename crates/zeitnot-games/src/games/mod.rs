@@ -40,7 +40,7 @@ pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
 pub use external::{ExternalAnswer, ExternalEngine, ExternalError, Patience, program_file};
 pub use external_player::ExternalPlayer;
-pub use game_clocks::{GameClocks, Limits, winner_on_time};
+pub use game_clocks::{GameClocks, Limits};
 pub use journal::{Entry, Journal, is_match_journal, read_journal};
 pub use journal_error::JournalError;
 pub use lag::{LagError, LagModel};

@@ -258,14 +258,14 @@ impl GameRecord {
     }
 
     /// The number of the last move played.
-    pub fn number_of_last(&self) -> usize {
+    pub(crate) fn number_of_last(&self) -> usize {
         let (first, is_white) = self.first_move();
         let before = (self.opening.len() + self.moves.len()).saturating_sub(1);
         first + (before + usize::from(!is_white)) / 2
     }
 
     /// The result of the first player of the match.
-    pub fn result_of_first(&self) -> GameResult {
+    pub(crate) fn result_of_first(&self) -> GameResult {
         match self.white_won {
             None => GameResult::Draw,
             Some(white) if white == self.first_is_white => GameResult::Win,
@@ -274,7 +274,7 @@ impl GameRecord {
     }
 
     /// Whether the clock that ran out was the first player's; `None` where no clock ran out.
-    pub fn forfeit_of_first(&self) -> Option<bool> {
+    pub(crate) fn forfeit_of_first(&self) -> Option<bool> {
         self.forfeit.map(|white| white == self.first_is_white)
     }
 
@@ -286,13 +286,13 @@ impl GameRecord {
     }
 
     /// Whether the player who lost on time was the match's first; `None` where nobody did, as against a bare king.
-    pub fn lost_on_time_by_first(&self) -> Option<bool> {
+    pub(crate) fn lost_on_time_by_first(&self) -> Option<bool> {
         self.white_won.and(self.forfeit_of_first())
     }
 }
 
 /// Milliseconds in whole microseconds, so that a record reads and writes without loss.
-pub fn in_microseconds(ms: f64) -> f64 {
+pub(crate) fn in_microseconds(ms: f64) -> f64 {
     (ms * 1e3).round() / 1e3
 }
 

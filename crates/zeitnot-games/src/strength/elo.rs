@@ -96,7 +96,6 @@ fn logistic_elo(score: f64) -> f64 {
     ELO_PER_DECADE * (score / (1.0 - score)).log10()
 }
 
-/// The score that is expected at a difference of `elo`.
 pub(super) fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10.0_f64.powf(-elo / ELO_PER_DECADE))
 }

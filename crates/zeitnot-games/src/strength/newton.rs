@@ -24,7 +24,6 @@ const STEPS: usize = 500;
 pub struct Games {
     /// Indices of the players.
     pub players: [usize; 2],
-    /// Games.
     pub count: f64,
     /// Points of the first player.
     pub points: f64,

@@ -35,7 +35,6 @@ struct PackedSnapshot {
 const PLAYOUTS_A_VISIT: u64 = 16;
 const PLAYOUTS_AHEAD: u64 = 4096;
 
-/// Packs a recorded search.
 pub(super) fn pack(trace: &RecordedSearch) -> io::Result<Vec<u8>> {
     let (mut visits, mut codes) = (vec![0; trace.moves.len()], vec![0; trace.moves.len()]);
     let mut snapshots = Vec::with_capacity(trace.snapshots.len());
@@ -60,7 +59,6 @@ pub(super) fn pack(trace: &RecordedSearch) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Unpacks a block.
 pub(super) fn unpack(block: &[u8]) -> Result<RecordedSearch, String> {
     let mut bytes = Vec::new();
     DeflateDecoder::new(block).take(LARGEST_BLOCK).read_to_end(&mut bytes).map_err(|error| error.to_string())?;

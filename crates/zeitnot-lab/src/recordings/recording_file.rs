@@ -15,7 +15,6 @@ use zeitnot_base::files::mark_length;
 const FORMAT: &str = "zeitnot traces 1";
 /// The longest first line.
 const LONGEST_HEADER: u64 = 1 << 20;
-/// The longest block.
 const LONGEST_BLOCK: u32 = 1 << 24;
 
 /// The first line of a recording.
@@ -42,43 +41,20 @@ impl RecordingHeader {
 
 /// Why a recording cannot be used. The text is one line.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum RecordingFileError {
     /// The file cannot be read or written.
     #[error("{}: {reason}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's reason.
-        reason: io::Error,
-    },
+    Io { path: PathBuf, reason: io::Error },
     /// The file is something else.
     #[error("{} is no recording: {problem}", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// The problem.
-        problem: String,
-    },
+    Foreign { path: PathBuf, problem: String },
     /// A block is damaged.
     #[error("{} search {number}: {problem}", path.display())]
-    Block {
-        /// The file.
-        path: PathBuf,
-        /// The number of the block, from 1.
-        number: usize,
-        /// The problem.
-        problem: String,
-    },
+    Block { path: PathBuf, number: usize, problem: String },
     /// The file has searches of another header than the searches that were to be added.
     #[error("{} was recorded otherwise: {there} there, {here} here; delete it, or name another file", path.display())]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// The header of the file.
-        there: String,
-        /// The header that was expected.
-        here: String,
-    },
+    Other { path: PathBuf, there: String, here: String },
 }
 
 /// A recording that searches are added to.
@@ -180,7 +156,6 @@ fn all_searches(
     Ok((blocks.header, searches))
 }
 
-/// The blocks of a file.
 struct Blocks<R> {
     path: PathBuf,
     reader: R,

@@ -29,7 +29,6 @@ pub(crate) struct ReplayedSearch {
     pub choice: Option<usize>,
     /// Playouts.
     pub nodes: u64,
-    /// Time used, in milliseconds.
     pub used_ms: f64,
     /// The manager's budget, in milliseconds.
     pub budget_ms: f64,

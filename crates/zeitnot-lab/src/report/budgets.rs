@@ -17,7 +17,6 @@ pub struct BudgetedMove {
     pub player: Option<usize>,
     /// The number of the move among the moves of this side that have times, from 1.
     pub number: usize,
-    /// Time used, in milliseconds.
     pub used_ms: f64,
     /// The budget of the player's own time manager, in milliseconds, where it is known.
     pub budget_ms: Option<f64>,
@@ -71,7 +70,6 @@ impl<'a> Budgets<'a> {
         }
     }
 
-    /// Adds a move.
     pub fn add(&mut self, mv: &BudgetedMove) {
         self.is_one_game &= *self.first_game.get_or_insert(mv.game) == mv.game;
         self.used.add(mv.used_ms);

@@ -14,7 +14,7 @@ pub const MOST_BANDS: usize = 3;
 
 /// The curve of a clock over the moves of many games: the median, and in a chart of at most [`MOST_BANDS`] `curves` the
 /// band from 5 to 95 %.
-pub fn banded(name: &str, color: usize, curves: usize, course: &[(f64, Quantiles)]) -> Curve {
+pub(crate) fn banded(name: &str, color: usize, curves: usize, course: &[(f64, Quantiles)]) -> Curve {
     let band = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p5, clock_ms.p95)).collect();
     let points = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p50)).collect();
     let spread = if curves <= MOST_BANDS { Spread::Band(band) } else { Spread::None };
@@ -26,7 +26,6 @@ pub fn banded(name: &str, color: usize, curves: usize, course: &[(f64, Quantiles
 pub struct PlayerRow {
     /// The player, with its time control where there are several.
     pub name: String,
-    /// Games.
     pub games: usize,
     /// The clock at the end of the games, in milliseconds; `None` where it is not known.
     pub left_ms: Option<Quantiles>,

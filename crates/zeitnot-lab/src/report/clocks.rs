@@ -136,7 +136,6 @@ impl<'a> Clocks<'a> {
         Clocks { players, courses: vec![PlayerCourses::default(); players.len()], games: 0, in_shares }
     }
 
-    /// Adds a game.
     pub fn add(&mut self, game: &AuditedGame) {
         self.games += 1;
         for color in [Color::White, Color::Black] {

@@ -24,9 +24,7 @@ const MOST_PLAYERS: usize = 8;
 /// A game whose times are known.
 #[derive(Clone, Debug)]
 pub struct AuditedGame {
-    /// The game.
     pub game: PgnGame,
-    /// The times of the game.
     pub times: GameTimes,
     /// White and Black.
     players: [String; 2],
@@ -46,8 +44,7 @@ impl AuditedGame {
     }
 }
 
-/// A player at a speed.
-pub fn by_speed(player: &str, speed: Option<GameSpeed>) -> String {
+pub(crate) fn by_speed(player: &str, speed: Option<GameSpeed>) -> String {
     speed.map_or_else(|| player.to_owned(), |speed| format!("{player}, {}", speed.word()))
 }
 

@@ -21,9 +21,7 @@ pub enum Input {
     Games,
     /// A replay or a simulation.
     Row(RunRow),
-    /// A comparison.
     Comparison(ComparisonResult),
-    /// Matches.
     Matches(Vec<Match>),
     /// The audit of games.
     Audit(Audit),
@@ -33,7 +31,7 @@ pub enum Input {
 ///
 /// # Errors
 /// [`ReportError`], when the file is a damaged input, or JSON of something else.
-pub fn read_input(source: &mut (impl Read + Seek)) -> Result<Vec<Input>, ReportError> {
+pub(crate) fn read_input(source: &mut (impl Read + Seek)) -> Result<Vec<Input>, ReportError> {
     source.rewind()?;
     let mut bytes = Vec::new();
     source.by_ref().take(HEAD).read_to_end(&mut bytes)?;

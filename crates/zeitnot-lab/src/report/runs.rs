@@ -9,21 +9,16 @@ use zeitnot_games::USUAL_NPS;
 /// Characters of a digest that are shown.
 const SHOWN_DIGEST: usize = 8;
 
-/// A row of a run.
 #[derive(Clone, Debug)]
 pub enum RunRow {
-    /// A replay.
     Replay(Box<ReplayResult>),
-    /// A simulation.
     Simulation(Box<SimulationResult>),
 }
 
 /// Rows of one kind, whose curves belong together.
 #[derive(Clone, Debug)]
 pub enum RunRows {
-    /// Replays.
     Replays(Vec<ReplayResult>),
-    /// Simulations.
     Simulations(Vec<SimulationResult>),
 }
 
@@ -42,7 +37,6 @@ pub struct Run {
     /// The files that the rows come from.
     names: Vec<String>,
     conditions: Vec<Condition>,
-    /// The rows.
     pub rows: RunRows,
 }
 

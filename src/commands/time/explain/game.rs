@@ -90,7 +90,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The game of that number, from 1.
 fn game(path: &Path, number: usize) -> anyhow::Result<PgnGame> {
     let cannot_read = || format!("cannot read {}", path.display());
     let mut count = 0;

@@ -18,7 +18,6 @@ use zeitnot_time::{
     Estimates, GameReport, MoveAccount, MoveOutcome, Plan, StopReason, StopperParams, Timekeeper, Verdict,
 };
 
-/// The events of a script.
 const SCRIPT_HELP: &str = r#"A script has one event a line, in the order of a game: a plan, any number of looks at the search, the end. The event
 log of a game is a script, too; the answers in it are passed over.
 Times are in milliseconds on the move's clock; what stands in brackets may be left out.

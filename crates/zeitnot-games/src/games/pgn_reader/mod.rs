@@ -19,7 +19,7 @@ use super::lines::Lines;
 use game_draft::GameDraft;
 use std::io::{self, Read};
 use std::ops::Range;
-pub use tag_pair::is_tag_pair;
+pub(crate) use tag_pair::is_tag_pair;
 use tag_pair::tag_pair;
 pub use words::result;
 use words::word_length;

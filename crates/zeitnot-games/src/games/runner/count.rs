@@ -127,7 +127,6 @@ impl<'a> Count<'a> {
         results
     }
 
-    /// The end of the match.
     pub fn end(self) -> MatchEnd {
         let (results, decision) = (self.results(), self.decision);
         let Count { pairs, forfeits, drawn_forfeits, .. } = self;

@@ -88,15 +88,11 @@ pub struct MatchEnd {
 
 /// Why a match cannot go on. The text is one line; the journal keeps the games that ended.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum MatchError {
     /// An engine of this program failed, or a player cannot play.
     #[error("game {game}: {error}")]
-    Player {
-        /// The game's number.
-        game: u64,
-        /// The player's error.
-        error: PlayerError,
-    },
+    Player { game: u64, error: PlayerError },
     /// The players cannot be made.
     #[error(transparent)]
     Players(#[from] PlayerError),
