@@ -13,25 +13,25 @@
 //! | `pgn`, `pgn_reader`, `lines` | games as PGN: written, and read one after another with their comments; lines in a buffer of one size |
 //! | `rereadable` | files that are read twice |
 
-pub mod adjudication;
+mod adjudication;
 pub mod decisions;
 pub mod eco;
-pub mod engine_player;
-pub mod external;
-pub mod external_player;
-pub mod game_clocks;
-pub mod journal;
-pub mod journal_error;
+mod engine_player;
+mod external;
+mod external_player;
+mod game_clocks;
+mod journal;
+mod journal_error;
 pub mod lag;
-pub mod lines;
+mod lines;
 pub mod openings;
 pub mod period_clock;
-pub mod pgn;
+mod pgn;
 pub mod pgn_reader;
-pub mod play;
-pub mod player;
+mod play;
+mod player;
 pub mod record;
-pub mod rereadable;
+mod rereadable;
 pub mod runner;
 pub mod time_control;
 
