@@ -38,13 +38,6 @@ pub struct LostGame {
     pub lost_on_time: LostOnTime,
 }
 
-/// The end of an audit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AuditSummary {
-    /// The sums of the audit.
-    pub summary: AuditSums,
-}
-
 /// The sums of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditSums {

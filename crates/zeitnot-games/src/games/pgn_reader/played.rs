@@ -64,3 +64,37 @@ fn evaluation(text: &str, is_white: bool) -> Option<(Evaluation, u32)> {
     };
     Some((Evaluation { cp, mate, q: None }, depth.parse().ok()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::record::drawn_game;
+    use crate::games::{read_games, write_pgn};
+
+    #[test]
+    fn a_record_comes_back_from_its_pgn() {
+        let evaluation = Some(Evaluation { cp: -31, mate: None, q: None });
+        let mv = MoveRecord {
+            uci: "e2e4".into(),
+            san: "e4".into(),
+            white: true,
+            used_ms: 1_500.0,
+            clocks_ms: [58_500.0, 60_000.0],
+            budget_ms: Some(2_000.0),
+            hard_limit_ms: Some(3_000.0),
+            nodes: 40,
+            playouts: 0,
+            depth: 5,
+            evaluation,
+        };
+        let reply =
+            MoveRecord { white: false, uci: "e7e5".into(), san: "e5".into(), evaluation: None, depth: 0, ..mv.clone() };
+        let reply = MoveRecord { clocks_ms: [58_500.0; 2], ..reply };
+        let networks = [None, Some("net".to_owned())];
+        let record = GameRecord { moves: vec![mv, reply], networks, clocks_ms: [58_500.0; 2], ..drawn_game(1) };
+        let record = GameRecord { termination: Termination::Unfinished, ..record };
+        let mut pgn = Vec::new();
+        write_pgn(&mut pgn, &record, "a game", "2026.11.28").unwrap();
+        assert_eq!(read_games(&pgn[..]).unwrap()[0].record([60_000.0; 2]), record);
+    }
+}
