@@ -6,17 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The flag that Ctrl-C sets, or a signal that asks the program to end.
-///
-/// # Errors
-/// When the system takes no handler.
 pub fn on_request() -> anyhow::Result<Arc<AtomicBool>> {
     on_request_do(|| ())
 }
 
 /// As [`on_request`], and the first request does something, too.
-///
-/// # Errors
-/// When the system takes no handler.
 pub fn on_request_do(first: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
     let asked = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&asked);

@@ -23,6 +23,7 @@ mod output;
 mod play;
 mod progress;
 mod runtime;
+mod series;
 mod speed_picture;
 mod switches;
 mod time;

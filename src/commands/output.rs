@@ -2,9 +2,14 @@
 //! quote files, engines and servers of others: nothing in it may command the terminal ([`printable`]).
 
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Write as _};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::path::Path;
 use zeitnot_base::printable;
 use zeitnot_engine::announcer::Announcer;
+
+/// Bytes at the begin of a file that say what it is.
+const MOST_HEAD: u64 = 4_096;
 
 /// Prints a line to standard error, if anybody reads it: `eprintln!` panics where nobody does
 /// (`zeitnot match 2>&1 | head`).
@@ -61,6 +66,20 @@ macro_rules! say {
     ($($arg:tt)*) => { $crate::commands::output::text(format_args!("{}\n", format_args!($($arg)*))) };
 }
 pub(super) use say;
+
+/// Looks whether a file may be written over: it is missing or empty, or `mark` at its begin says that it is of our kind.
+pub fn check_is_ours(path: &Path, mark: &str) -> anyhow::Result<()> {
+    let mut begin = Vec::new();
+    let is_file = path.is_file();
+    let read = File::open(path).and_then(|file| file.take(MOST_HEAD).read_to_end(&mut begin));
+    let is_ours = read.is_ok() && (begin.is_empty() || String::from_utf8_lossy(&begin).contains(mark));
+    anyhow::ensure!(
+        !is_file || is_ours,
+        "{} has something else in it: delete it, or name another file",
+        path.display()
+    );
+    Ok(())
+}
 
 /// Standard error as the output of a log, which comes in whole lines.
 pub struct LogOutput;

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use zeitnot_base::words::counted;
 use zeitnot_engine::announcer::{Announcer, ERROR};
 use zeitnot_games::GameRecord;
 
@@ -14,6 +15,8 @@ use zeitnot_games::GameRecord;
 #[derive(Clone, Default)]
 pub struct Warnings {
     count: Arc<AtomicU64>,
+    /// The errors of players among them.
+    errors: Arc<AtomicU64>,
     /// The errors of players that were printed.
     told: Arc<Mutex<BTreeSet<String>>>,
 }
@@ -35,22 +38,35 @@ impl Warnings {
         Announcer::new(move |line| warnings.warn(line))
     }
 
-    /// An announcer for the players of a thread. An error, behind the name of its player, counts and is printed once, beside the bar; other lines are
-    /// printed for the first thread alone, since those of the others would repeat them.
+    /// An announcer for the players of a thread. An error, behind the name of its player, counts and is
+    /// printed once, beside the bar; other lines are printed for the first thread alone, since those of the others would
+    /// repeat them.
     pub fn of_players(&self, thread: usize, bar: Option<&ProgressBar>) -> Announcer {
         let (warnings, bar) = (self.clone(), bar.cloned());
-        Announcer::new(move |line| {
-            let is_new = match line.contains(ERROR) {
-                true => {
-                    warnings.add();
-                    warnings.told.lock().insert(line.to_owned())
-                }
-                false => thread == 0,
-            };
-            if is_new {
-                let print = || note!("{line}");
-                bar.as_ref().map_or_else(print, |bar| bar.suspend(print));
-            }
+        Announcer::new(move |line| match line.contains(ERROR) {
+            true => warnings.player_error(line, bar.as_ref()),
+            false if thread == 0 => print(line, bar.as_ref()),
+            false => {}
+        })
+    }
+
+    /// Counts an error of a player, now or in a game that is there already, and prints it once.
+    pub fn player_error(&self, line: &str, bar: Option<&ProgressBar>) {
+        self.add();
+        self.errors.fetch_add(1, Ordering::SeqCst);
+        if self.told.lock().insert(line.to_owned()) {
+            print(line, bar);
+        }
+    }
+
+    /// The line that says at the end that players had errors; `None` where none had any.
+    pub fn player_errors(&self) -> Option<String> {
+        let errors = self.errors.load(Ordering::SeqCst) as usize;
+        (errors > 0).then(|| {
+            let errors = counted(errors, "error");
+            format!(
+                "players had {errors}, of which each kind is told above: the figures are not of what was named alone"
+            )
         })
     }
 
@@ -61,17 +77,18 @@ impl Warnings {
         }
     }
 
-    /// The number of warnings.
-    pub fn count(&self) -> u64 {
-        self.count.load(Ordering::SeqCst)
-    }
-
     /// Fails if there was a warning.
     pub fn check(&self) -> anyhow::Result<()> {
-        match self.count() {
+        match self.count.load(Ordering::SeqCst) {
             0 => Ok(()),
             1 => anyhow::bail!("--fail-on-warning: there was a warning"),
             count => anyhow::bail!("--fail-on-warning: there were {count} warnings"),
         }
     }
+}
+
+/// Prints a line, beside the bar where there is one.
+fn print(line: &str, bar: Option<&ProgressBar>) {
+    let print = || note!("{line}");
+    bar.map_or_else(print, |bar| bar.suspend(print));
 }

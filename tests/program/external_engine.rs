@@ -8,22 +8,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use zeitnot_engine::chess::{Game, to_uci};
-use zeitnot_games::{ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
+use zeitnot_engine::engine::GoParams;
+use zeitnot_games::{Evaluation, ExternalEngine, ExternalError, Patience};
 
 /// Only what hangs takes so long, even on a machine that is busy with something else; in milliseconds.
 const HANG_MS: f64 = 120_000.0;
 /// Milliseconds in which an answer that never comes does not come.
 const SOON_MS: f64 = 300.0;
 
-const NODES: GoClock = GoClock {
-    wtime_ms: None,
-    btime_ms: None,
-    winc_ms: 0.0,
-    binc_ms: 0.0,
+const NODES: GoParams = GoParams {
+    wtime: None,
+    btime: None,
+    winc: None,
+    binc: None,
     movestogo: None,
-    movetime_ms: None,
+    movetime: None,
     nodes: Some(100),
     depth: None,
+    mate: None,
+    infinite: false,
+    ponder: false,
+    search_moves: Vec::new(),
 };
 
 /// The command of the script with this fault and these further arguments.
@@ -87,14 +92,14 @@ fn an_engine_is_told_options_positions_and_limits() {
     let mut game = Game::new();
     game.push_uci("e2e4").unwrap();
     game.push_uci("e7e5").unwrap();
-    let clock = GoClock { wtime_ms: Some(60_000.7), btime_ms: Some(50_000.0), winc_ms: 100.0, ..GoClock::default() };
+    let clock = GoParams { wtime: Some(60_000.7), btime: Some(50_000.0), winc: Some(100.0), ..GoParams::default() };
     let answer = engine.go(&game, &clock, HANG_MS).unwrap();
     assert_eq!(to_uci(answer.mv, false), "g1f3");
     assert_eq!(answer.ponder.map(|mv| to_uci(mv, false)).as_deref(), Some("a7a6"));
     assert_eq!((answer.depth, answer.nodes), (Some(3), Some(120)));
-    assert_eq!(answer.score, Some(ExternalScore::Centipawns(25)));
+    assert_eq!(answer.score, Some(Evaluation { cp: 25, mate: None, q: None }));
     let chess960 = Game::from_fen("1r2k2r/8/8/8/8/8/4P3/1R2K2R w KQkq - 0 1", false).unwrap();
-    engine.go(&chess960, &GoClock { depth: Some(3), ..GoClock::default() }, HANG_MS).unwrap();
+    engine.go(&chess960, &GoParams { depth: Some(3), ..GoParams::default() }, HANG_MS).unwrap();
     engine.quit();
     let told = fs::read_to_string(&log).unwrap();
     let expected = "uci\nsetoption name Hash value 32\nsetoption name Play Style value Very Risky\nsetoption name Clear Hash\n\
@@ -203,7 +208,7 @@ fn faults_are_errors_of_one_line_after_which_an_engine_can_be_restarted() {
 
 #[test]
 fn an_engine_without_an_answer_is_given_up() {
-    let clock = GoClock { wtime_ms: Some(100.0), btime_ms: Some(1e9), ..GoClock::default() };
+    let clock = GoParams { wtime: Some(100.0), btime: Some(1e9), ..GoParams::default() };
     for fault in ["hang", "endless-lines", "endless-line"] {
         let mut engine = faulty(fault);
         let error = engine.go(&Game::new(), &clock, SOON_MS).unwrap_err();
@@ -222,7 +227,7 @@ fn a_hang_before_go_is_no_search() {
     let error = engine.go(&Game::new(), &NODES, HANG_MS).unwrap_err();
     assert_eq!(line(&error), "Faulty gave no readyok within 6000 ms");
     assert!(!error.is_in_search());
-    let error = faulty("hang").go(&Game::new(), &GoClock { wtime_ms: Some(1.0), ..NODES }, SOON_MS).unwrap_err();
+    let error = faulty("hang").go(&Game::new(), &GoParams { wtime: Some(1.0), ..NODES }, SOON_MS).unwrap_err();
     assert!(error.is_in_search());
 }
 

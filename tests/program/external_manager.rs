@@ -81,15 +81,20 @@ fn a_program_that_ends_costs_no_game() {
     let manager = format!("external(command=\"sh '{}'\")", script.display());
     let told = play(home.path(), &manager).1;
     assert!(told.contains("the program has ended (exit status: 7); smooth plays on"), "{told}");
+    assert!(told.contains("players had 4 errors, of which each kind is told above"), "{told}");
     // The figures of a comparison would be those of another manager.
-    let output = Command::new(ZEITNOT)
-        .current_dir(home.path())
-        .args(["time", "compare", "legacy", &manager, "--backend=random", "--nps=400", "--tc=1+0.01", "--games=2"])
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && told.contains("players had 2 errors"), "{told}");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("| control |"), "the tables are printed all the same");
+    for is_there in [false, true] {
+        let output = Command::new(ZEITNOT)
+            .current_dir(home.path())
+            .args(["time", "compare", "legacy", &manager, "--backend=random", "--nps=400", "--tc=1+0.01", "--games=2"])
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && told.contains("players had 2 errors"), "{told}");
+        assert!(told.contains("the program has ended (exit status: 7); smooth plays on"), "{told}");
+        assert_eq!(told.contains("2 games are there and not played again"), is_there, "{told}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("| control |"), "the tables are printed all the same");
+    }
 }
 
 /// The specification of a manager that is a script of the shell.

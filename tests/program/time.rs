@@ -184,3 +184,36 @@ fn the_script_of_the_help_is_one() {
     assert_eq!((&answers[0]["manager"], &answers[2]["move"]["used_ms"]), (&"smooth".into(), &2_100.0.into()));
     assert!(answers[1]["remaining_ms"].as_f64().unwrap() > 0.0);
 }
+
+#[test]
+fn a_report_is_not_written_over_another_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("games.pgn"), "1. e4 {[%emt 0:00:01]} e5 {[%emt 0:00:02]} *\n").unwrap();
+    std::fs::write(path("mine.html"), "<p>mine</p>").unwrap();
+    let report = |name: &str| {
+        let mut command = Command::cargo_bin("zeitnot").unwrap();
+        command.current_dir(folder.path()).args(["time", "report", "games.pgn", "--out", name]).output().unwrap()
+    };
+    let refused = report("mine.html");
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && told.contains("mine.html has something else in it"), "{told}");
+    assert_eq!(std::fs::read_to_string(path("mine.html")).unwrap(), "<p>mine</p>");
+    // An earlier report, and an empty file, have nothing to lose.
+    std::fs::write(path("empty.html"), "").unwrap();
+    for name in ["new.html", "new.html", "empty.html"] {
+        let output = report(name);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn a_decimal_comma_in_a_time_control_is_told() {
+    for args in
+        [&["match", "--tc", "10+0,1", "--nps", "400"][..], &["time", "compare", "smooth", "x", "--tc", "10+0,1"]]
+    {
+        let output = Command::cargo_bin("zeitnot").unwrap().args(args).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("10+0,1 is two time controls, 10+0 and 1; "), "{told}");
+    }
+}

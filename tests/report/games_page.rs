@@ -3,7 +3,7 @@
 use crate::browser::{NOTES, attribute, browser, open};
 use serde_json::{Value, json};
 use std::fs;
-use zeitnot_analysis::analysis::{Analysis, analysed, facts_in_comments, page_data, players};
+use zeitnot_analysis::analysis::{Analysis, analysed, facts_in_comments, page_data};
 use zeitnot_charts::game_page;
 use zeitnot_games::read_games;
 
@@ -98,7 +98,7 @@ fn a_browser_shows_analysed_games() {
 fn of_games(text: &str) -> Analysis {
     let games = read_games(text.as_bytes()).unwrap();
     let games: Vec<_> = games.iter().map(|game| analysed("g.pgn", game, &facts_in_comments(game))).collect();
-    Analysis { kind: "analysis".into(), version: "0".into(), players: players(&games), games, ..Analysis::default() }
+    Analysis::new("0", None, "", games)
 }
 
 #[test]
@@ -145,8 +145,17 @@ fn positions_filters_and_notes_come_from_the_short_form() {
     fs::write(folder.path().join("short.html"), page.replace("</body>", &format!("{notes}{NOTES}</body>"))).unwrap();
     let opened = open(&browser, folder.path(), "short.html", 400);
     assert!(opened.console.is_empty(), "{:?}", opened.console);
-    let known =
-        analysis.games.iter().map(|game| game.moves.iter().map(|mv| mv.fen.as_str()).collect::<Vec<_>>().join(","));
+    let whole = serde_json::to_value(&analysis).unwrap();
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let fens = |game: &Value| list(&game["moves"]).iter().map(|mv| mv["fen"].as_str().unwrap().to_owned()).collect();
+    let known = list(&whole["games"])
+        .iter()
+        .map(|game| {
+            let fens: Vec<String> = fens(game);
+            fens.join(",")
+        })
+        .collect::<Vec<_>>()
+        .into_iter();
     assert_eq!(attribute(&opened.page, "data-fens"), Some(known.collect::<Vec<_>>().join(";").as_str()));
     assert_eq!(attribute(&opened.page, "data-found"), Some("2,1,1,1,1,0"));
     assert_eq!(attribute(&opened.page, "data-wide"), Some("false"), "nothing is wider than the window");

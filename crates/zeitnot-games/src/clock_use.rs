@@ -11,15 +11,29 @@ const STRIDE: usize = 5;
 /// Games that must have reached a move for its average to be shown.
 const LEAST_GAMES: usize = 5;
 
-/// The phase of a move, 0 to 2, by its number from 0 out of book.
-pub fn phase(number: usize) -> usize {
-    PHASE_ENDS.iter().filter(|end| number >= **end).count()
-}
+/// Sums over the moves of each of three phases, by their numbers: moves 1 to 15 out of book, 16 to 40, and later.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ByPhase(pub [f64; 3]);
 
-/// The share of each of three phases in their sum; zeros where the sum is 0.
-pub fn shares(phases_ms: [f64; 3]) -> [f64; 3] {
-    let all_ms: f64 = phases_ms.iter().sum();
-    phases_ms.map(|ms| if all_ms > 0.0 { ms / all_ms } else { 0.0 })
+impl ByPhase {
+    /// The phases in words.
+    pub const NAMES: [&str; 3] = ["moves 1 to 15", "moves 16 to 40", "later moves"];
+
+    /// Adds the part of a move by its number from 0 out of book.
+    pub fn add(&mut self, number: usize, part: f64) {
+        self.0[PHASE_ENDS.iter().filter(|end| number >= **end).count()] += part;
+    }
+
+    /// The sum over all moves.
+    pub fn sum(&self) -> f64 {
+        self.0.iter().sum()
+    }
+
+    /// The share of each phase in the sum; zeros where the sum is 0.
+    pub fn shares(&self) -> [f64; 3] {
+        let all = self.sum();
+        self.0.map(|part| if all > 0.0 { part / all } else { 0.0 })
+    }
 }
 
 /// Mean time and visits of a move over five consecutive move numbers.
@@ -54,14 +68,14 @@ impl ClockUse {
     /// Clock use of a player in these games; each comes with whether this player was the match's first player.
     pub fn of<'a>(games: impl IntoIterator<Item = (&'a GameRecord, bool)>) -> ClockUse {
         let mut left = Vec::new();
-        let mut phases_ms = [0.0; 3];
+        let mut phases_ms = ByPhase::default();
         // Sums of time and visits, and the number, for each move number.
         let mut by_move: Vec<(f64, u64, usize)> = Vec::new();
         for (game, is_first) in games {
             let is_white = game.first_is_white == is_first;
             left.push(game.clocks_ms[usize::from(!is_white)]);
             for (number, mv) in game.moves.iter().filter(|mv| mv.white == is_white).enumerate() {
-                phases_ms[phase(number)] += mv.used_ms;
+                phases_ms.add(number, mv.used_ms);
                 if by_move.len() <= number {
                     by_move.push((0.0, 0, 0));
                 }
@@ -85,7 +99,7 @@ impl ClockUse {
         });
         ClockUse {
             games,
-            share_by_phase: shares(phases_ms),
+            share_by_phase: phases_ms.shares(),
             by_move: strides.collect(),
             mean_playouts: ratio(playouts as f64, moves as f64),
             mean_moves: ratio(moves as f64, games as f64),

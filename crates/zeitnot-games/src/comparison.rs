@@ -4,21 +4,72 @@ use super::clock_use::ClockUse;
 use super::games::record::GameRecord;
 use super::sample::Quantiles;
 use super::strength::Results;
-use super::strength::elo::EloDifference;
+use super::strength::elo::{EloDifference, Estimate};
 use super::strength::ratings::{Encounter, Rating, RatingError, rate};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The games of two players at one time control.
-#[derive(Clone, Debug, PartialEq)]
+/// The score of some games from the first player's view. Elo differences and their 95 % errors are null where they are
+/// infinite.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Games.
+    pub games: u64,
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Pairs of games with 0, 1/2, 1, 3/2 and 2 points.
+    pub pentanomial: [u64; 5],
+    /// The Elo difference.
+    pub elo: Option<f64>,
+    /// The 95 % error of the Elo difference.
+    pub elo_error: Option<f64>,
+    /// The normalised Elo difference.
+    pub nelo: Option<f64>,
+    /// The 95 % error of the normalised Elo difference.
+    pub nelo_error: Option<f64>,
+    /// Games that the first, and the second, player lost on time.
+    pub forfeits: [u64; 2],
+}
+
+impl Score {
+    /// The score of these results.
+    pub fn new(results: &Results, forfeits: [u64; 2]) -> Score {
+        let difference = EloDifference::new(results);
+        Score {
+            games: results.games(),
+            wins: results.wins,
+            draws: results.draws,
+            losses: results.losses,
+            pentanomial: results.pentanomial,
+            elo: difference.logistic.elo,
+            elo_error: difference.logistic.margin,
+            nelo: difference.normalised.elo,
+            nelo_error: difference.normalised.margin,
+            forfeits,
+        }
+    }
+
+    /// The Elo difference with its error.
+    pub fn elo(&self) -> Estimate {
+        Estimate { elo: self.elo, margin: self.elo_error }
+    }
+}
+
+/// The match of two players at a time control.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     pub tc: String,
-    /// The two players.
-    pub players: [String; 2],
-    /// Results of the first player.
-    pub results: Results,
-    /// Games that each player lost on time.
-    pub forfeits: [u64; 2],
+    /// The player whose score this is.
+    pub first: String,
+    /// The other player.
+    pub second: String,
+    /// The score of the first player.
+    #[serde(flatten)]
+    pub score: Score,
     /// The first player's clock at the end of a game.
     pub clock_left_ms: Quantiles,
 }
@@ -53,7 +104,7 @@ pub struct Comparison {
 }
 
 /// The results of the first player in games in order: an odd number and the next one are a pair.
-pub fn results_of(games: &[GameRecord]) -> Results {
+pub(crate) fn results_of(games: &[GameRecord]) -> Results {
     let mut results = Results::default();
     for pair in games.chunks(2) {
         match pair {
@@ -76,7 +127,8 @@ impl Comparison {
                 forfeits[usize::from(!is_first)] += 1;
             }
             let clock_left_ms = ClockUse::of(games.iter().map(|game| (game, true))).clock_left_ms;
-            self.cells.push(Cell { tc: tc.to_owned(), players: players.clone(), results, forfeits, clock_left_ms });
+            let ([first, second], score) = (players.clone(), Score::new(&results, forfeits));
+            self.cells.push(Cell { tc: tc.to_owned(), first, second, score, clock_left_ms });
             for (player, is_first) in players.iter().zip([true, false]) {
                 if !names.contains(&player) {
                     names.push(player);
@@ -99,8 +151,7 @@ impl Comparison {
         let anchors = BTreeMap::from([(anchor.clone(), 0.0)]);
         let rated = |tc: Option<&String>| {
             let cells = self.cells.iter().filter(|cell| tc.is_none_or(|tc| cell.tc == *tc));
-            let encounters: Vec<Encounter> =
-                cells.map(|cell| Encounter { players: cell.players.clone(), results: cell.results.clone() }).collect();
+            let encounters: Vec<Encounter> = cells.map(Cell::encounter).collect();
             rate(&encounters, &anchors)
         };
         let all = rated(None)?;
@@ -117,9 +168,10 @@ impl Comparison {
 }
 
 impl Cell {
-    /// The Elo difference of the two players.
-    pub fn difference(&self) -> EloDifference {
-        EloDifference::new(&self.results)
+    fn encounter(&self) -> Encounter {
+        let Score { wins, draws, losses, pentanomial, .. } = self.score;
+        let results = Results { wins, draws, losses, pentanomial };
+        Encounter { players: [self.first.clone(), self.second.clone()], results }
     }
 }
 
@@ -148,7 +200,7 @@ mod tests {
         let mut comparison = Comparison::default();
         comparison.add("1", &[(pair(["A", "B"]), games.clone()), (pair(["A", "C"]), vec![game(1, None, [0.0; 2]); 2])]);
         let cell = &comparison.cells[0];
-        assert_eq!((cell.results.pentanomial, cell.forfeits), ([0, 1, 0, 0, 1], [1, 0]));
+        assert_eq!((cell.score.pentanomial, cell.score.forfeits), ([0, 1, 0, 0, 1], [1, 0]));
         assert_eq!(cell.clock_left_ms.p50, 5.0);
         let players: Vec<&str> = comparison.times.iter().map(|times| times.player.as_str()).collect();
         assert_eq!(players, ["A", "B", "C"]);

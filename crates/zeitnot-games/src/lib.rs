@@ -22,7 +22,7 @@ pub mod setup;
 pub mod strength;
 
 pub use clock_use::{ClockUse, MoveTime};
-pub use comparison::{Cell, Comparison, PlayerTimes, Rank};
+pub use comparison::{Cell, Comparison, PlayerTimes, Rank, Score};
 pub use games::*;
 pub use sample::Quantiles;
 

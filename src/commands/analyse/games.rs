@@ -56,9 +56,6 @@ impl Searched {
     }
 
     /// Removes the work file, when the results are written.
-    ///
-    /// # Errors
-    /// When the system does not.
     pub fn forget(self) -> anyhow::Result<()> {
         self.journal.map_or(Ok(()), |path| {
             std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))
@@ -74,9 +71,6 @@ fn work_file(out: &Path) -> PathBuf {
 }
 
 /// Searches all games that the work file lacks.
-///
-/// # Errors
-/// When nothing can be searched with, a search fails, or the work file is another one's.
 pub fn search(
     matches: &ArgMatches,
     sources: &Sources<'_>,

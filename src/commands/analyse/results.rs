@@ -6,18 +6,14 @@ use crate::commands::output::{self, note, say};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use zeitnot_analysis::analysis::{
-    AnalysedGame, Analysis, analysed, annotated_with_rest, facts_in_comments, is_annotation_of, page_data, players,
+    Analysis, analysed, annotated_with_rest, facts_in_comments, is_annotation_of, page_data,
 };
 use zeitnot_base::files::{is_same_file, write_whole};
 use zeitnot_base::words::counted;
 use zeitnot_charts::game_page;
 use zeitnot_games::PgnGames;
-
-/// Bytes at the begin of a file that say what it is.
-const MOST_HEAD: u64 = 4_096;
 
 /// The files that results are written to.
 pub struct Outputs<'a> {
@@ -28,9 +24,6 @@ pub struct Outputs<'a> {
 
 impl<'a> Outputs<'a> {
     /// The files that the command line names.
-    ///
-    /// # Errors
-    /// When one cannot be written to, or is another one or a file of games.
     pub fn of(matches: &'a ArgMatches, games: &[&Path]) -> anyhow::Result<Outputs<'a>> {
         let outputs =
             Outputs { pgn: matches.get_one("out"), json: matches.get_one("json"), html: matches.get_one("html") };
@@ -56,15 +49,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// Looks whether each file that exists is one to write over: empty, a page or JSON of an analysis, or these games.
-    ///
-    /// # Errors
-    /// When one is something else, which would be lost.
     pub fn check(&self, sources: &Sources<'_>) -> anyhow::Result<()> {
-        let begins_with = |path: &Path, mark: &str| {
-            let mut begin = Vec::new();
-            let read = File::open(path).and_then(|file| file.take(MOST_HEAD).read_to_end(&mut begin));
-            read.is_ok() && (begin.is_empty() || String::from_utf8_lossy(&begin).contains(mark))
-        };
         let has_games = |path: &Path| {
             let (others, mut known) = (PgnGames::new(File::open(path)?), sources.games());
             let mut count = 0;
@@ -80,13 +65,13 @@ impl<'a> Outputs<'a> {
             anyhow::Ok(count > 0 || path.metadata()?.len() == 0)
         };
         let marked = [(self.json, "\"kind\":\"analysis\""), (self.html, "<title>Game analysis</title>")];
-        let named = marked.iter().filter_map(|(path, mark)| Some((path.as_ref()?.as_path(), Some(*mark))));
-        for (path, mark) in named.chain(self.pgn.map(|path| (path.as_path(), None))).filter(|(path, _)| path.is_file())
-        {
-            let is_ours = mark.map_or_else(|| has_games(path).unwrap_or(false), |mark| begins_with(path, mark));
-            anyhow::ensure!(is_ours, "{} has something else in it: delete it, or name another file", path.display());
+        for (path, mark) in marked {
+            path.map_or(Ok(()), |path| output::check_is_ours(path, mark))?;
         }
-        Ok(())
+        match self.pgn.filter(|path| path.is_file() && !has_games(path).unwrap_or(false)) {
+            Some(path) => anyhow::bail!("{} has something else in it: delete it, or name another file", path.display()),
+            None => Ok(()),
+        }
     }
 
     /// The outputs, that of the games first.
@@ -100,9 +85,6 @@ impl<'a> Outputs<'a> {
     }
 
     /// Writes all files. Without searches, the facts are those of the games' comments.
-    ///
-    /// # Errors
-    /// When a file cannot be read or written.
     pub fn write(&self, sources: &Sources<'_>, searched: Option<&Searched>, limit: &str) -> anyhow::Result<()> {
         let (mut games, mut pgn) = (Vec::new(), String::new());
         for read in sources.games() {
@@ -122,17 +104,11 @@ impl<'a> Outputs<'a> {
             pgn += &annotated_with_rest(&game, &analysed, &depths, &rest);
             games.push(analysed);
         }
-        if !games.iter().flat_map(|game| &game.moves).any(|mv| mv.eval.is_some()) {
+        let network = searched.and_then(|searched| searched.network.clone());
+        let analysis = Analysis::new(env!("CARGO_PKG_VERSION"), network, limit, games);
+        if !analysis.is_judged() {
             note!("no move has an evaluation: nothing is judged");
         }
-        let analysis = Analysis {
-            kind: "analysis".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            network: searched.and_then(|searched| searched.network.clone()),
-            limit: limit.to_owned(),
-            players: players(&games),
-            games,
-        };
         if let Some(path) = self.json {
             write(path, &serde_json::to_vec(&analysis)?)?;
         }
@@ -143,7 +119,7 @@ impl<'a> Outputs<'a> {
             write(path, pgn.as_bytes())?;
         }
         let place = self.file().map(|path| format!(" in {}", path.display())).unwrap_or_default();
-        let sums = format!("{}{place}: {}", counted(analysis.games.len(), "game"), judgements(&analysis.games));
+        let sums = format!("{}{place}: {}", counted(analysis.games(), "game"), judgements(&analysis));
         if self.all().any(is_standard) {
             note!("{sums}")
         } else {
@@ -154,13 +130,8 @@ impl<'a> Outputs<'a> {
 }
 
 /// The judgements of all games, in words.
-fn judgements(games: &[AnalysedGame]) -> String {
-    let (mut inaccuracies, mut mistakes, mut blunders) = (0, 0, 0);
-    for side in games.iter().flat_map(|game| [&game.white, &game.black]) {
-        inaccuracies += side.inaccuracies as usize;
-        mistakes += side.mistakes as usize;
-        blunders += side.blunders as usize;
-    }
+fn judgements(analysis: &Analysis) -> String {
+    let [inaccuracies, mistakes, blunders] = analysis.judgements();
     let inaccurate = if inaccuracies == 1 { "inaccuracy" } else { "inaccuracies" };
     format!("{inaccuracies} {inaccurate}, {}, {}", counted(mistakes, "mistake"), counted(blunders, "blunder"))
 }

@@ -27,18 +27,12 @@ pub struct NumberedGame {
 
 impl NumberedGame {
     /// The text that is left out behind the moves that are read.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn rest(&self) -> anyhow::Result<String> {
         rest_of(&self.game, &self.place)
     }
 }
 
 /// The text that is left out behind the moves that are read of a game in a file.
-///
-/// # Errors
-/// When the file cannot be read.
 pub fn rest_of(game: &PgnGame, place: &Path) -> anyhow::Result<String> {
     let (mut rest, Range { start, end }) = (Vec::new(), game.rest.clone());
     if start < end {
@@ -51,9 +45,6 @@ pub fn rest_of(game: &PgnGame, place: &Path) -> anyhow::Result<String> {
 
 impl<'a> Sources<'a> {
     /// Takes the files.
-    ///
-    /// # Errors
-    /// When one cannot be read.
     pub fn new(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Sources<'a>> {
         let open = |path: &'a PathBuf| {
             Ok((path, Rereadable::new(path).with_context(|| format!("cannot read {}", path.display()))?))
@@ -82,9 +73,6 @@ impl<'a> Sources<'a> {
 
     /// The number of positions of each game, the one before its first move included. A damaged game gets a line, and so
     /// does what is assumed in reading the clocks of a file.
-    ///
-    /// # Errors
-    /// When a file cannot be read, or there is no game.
     pub fn positions(&self) -> anyhow::Result<Vec<u64>> {
         let mut positions = Vec::new();
         let mut remarks: Vec<(String, Remarks)> = Vec::new();
@@ -110,9 +98,6 @@ impl<'a> Sources<'a> {
     }
 
     /// The digests of the files.
-    ///
-    /// # Errors
-    /// When one cannot be read.
     pub fn digests(&self) -> anyhow::Result<Vec<String>> {
         self.files.iter().map(|(_, file)| Ok(sha256_of_file(file.path())?)).collect()
     }

@@ -40,7 +40,28 @@ pub fn time_control<T: FromStr>(text: &str) -> Result<T, T::Err> {
         let minutes = 60 * base;
         note!("{base}+{increment} is {base} seconds; minutes are {base}m+{increment} or {minutes}+{increment}");
     }
+    if let Some((first, second)) = text.split_once(',') {
+        note_comma(first, second);
+    }
     Ok(control)
+}
+
+/// Says that a comma is between two time controls, where it looks like a decimal one.
+pub fn note_comma(first: &str, second: &str) {
+    if is_decimal_comma(first, second) {
+        let (first, second) = (first.trim(), second.trim());
+        note!(
+            "{first},{second} is two time controls, {first} and {second}; an increment of {second} behind a point is {first}.{second}"
+        );
+    }
+}
+
+/// Whether a comma between these texts may be meant as the point of an increment: `10+0,1`.
+fn is_decimal_comma(first: &str, second: &str) -> bool {
+    let is_whole = |text: &str| !text.trim().is_empty() && text.trim().bytes().all(|byte| byte.is_ascii_digit());
+    first.split_once('+').is_some_and(|(_, increment)| is_whole(increment))
+        && is_whole(second)
+        && second.trim().len() <= 2
 }
 
 /// Whole numbers as people write minutes and seconds, `3+2` or `15+10`; engines have more increments, as in `60+1`.
@@ -90,7 +111,17 @@ pub fn text_with_paths() -> impl TypedValueParser<Value = String> {
 
 #[cfg(test)]
 mod tests {
-    use super::as_people_write;
+    use super::{as_people_write, is_decimal_comma};
+
+    #[test]
+    fn a_comma_may_be_meant_as_a_point() {
+        for (first, second) in [("10+0", "1"), ("40/60+1", " 05")] {
+            assert!(is_decimal_comma(first, second), "{first},{second}");
+        }
+        for (first, second) in [("10+0.1", "5"), ("10", "1"), ("10+0", "1+1"), ("10+1", "300"), ("10+1", "")] {
+            assert!(!is_decimal_comma(first, second), "{first},{second}");
+        }
+    }
 
     #[test]
     fn time_controls_of_people_are_told_from_those_of_engines() {

@@ -164,6 +164,8 @@ pub fn speeds(matches: &ArgMatches) -> anyhow::Result<Vec<f64>> {
 /// The clocks that games begin with, each once.
 pub fn controls(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
     let tcs: Vec<TimeControl> = matches.get_many("tc").unwrap_or_default().copied().collect();
+    let texts: Vec<_> = matches.get_raw("tc").unwrap_or_default().map(|text| text.to_string_lossy()).collect();
+    texts.windows(2).for_each(|pair| super::note_comma(&pair[0], &pair[1]));
     let twice = tcs.iter().enumerate().find(|(index, tc)| tcs[..*index].contains(tc));
     if let Some((_, tc)) = twice {
         anyhow::bail!("--tc has {tc} twice: its games would be counted twice");

@@ -9,9 +9,6 @@ use zeitnot_base::printable;
 use zeitnot_games::MoveRecord;
 
 /// Whether `--live` is given.
-///
-/// # Errors
-/// When standard error is no terminal, on which nobody would see the games.
 pub fn is_given(matches: &ArgMatches) -> anyhow::Result<bool> {
     let is_given = matches.get_flag("live");
     anyhow::ensure!(!is_given || std::io::stderr().is_terminal(), "--live: standard error is no terminal");

@@ -38,7 +38,7 @@ impl MatchFiles {
     }
 
     /// Adds the games of the journal to the PGN file, as far as they are missing there.
-    pub fn take_up(&mut self, plan: &MatchPlan<'_>) -> anyhow::Result<()> {
+    pub fn take_up(&mut self, plan: &MatchPlan) -> anyhow::Result<()> {
         let (begun, settings) = (self.journal.games(), self.journal.settings());
         let last = begun.keys().next_back().copied().unwrap_or(0);
         anyhow::ensure!(

@@ -1,17 +1,18 @@
 //! `zeitnot match`: plays timed games between two configurations of this engine, this engine and others, or others alone.
 
 mod live;
-mod match_args;
 mod match_files;
 mod news;
 mod pgn_file;
 mod players;
 
-pub use match_args::command;
+pub use crate::commands::flags::match_flags::command;
 
-use super::output::{note, notes, say};
-use super::{engine_options, interrupt};
+use super::engine_options;
+use super::output::{note, say};
 use crate::commands::flags::match_flags;
+use crate::commands::interrupt;
+use crate::commands::series::{Pair, Series};
 use crate::commands::warnings::Warnings;
 use anyhow::Context as _;
 use clap::ArgMatches;
@@ -21,15 +22,13 @@ use players::Players;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use zeitnot_engine::announcer::Announcer;
-use zeitnot_engine::chess::Game;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
-use zeitnot_games::setup::{self, Contestant, MatchClock, MatchSetup};
+use zeitnot_games::setup::{Contestant, MatchClock};
 use zeitnot_games::strength::Results;
 use zeitnot_games::strength::ratings::Encounter;
-use zeitnot_games::strength::sprt::Sprt;
-use zeitnot_games::{DecisionLog, Event, GameRecord, MatchPlan, PlayerError, run_match};
+use zeitnot_games::{Event, GameRecord, MatchPlan};
 
 /// Most games of an SPRT without `--games`.
 const MOST_SPRT_GAMES: u64 = 100_000;
@@ -48,27 +47,33 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             warnings.warn(&format!("option {name} has no effect: engines get theirs by option.NAME=VALUE"));
         }
     }
-    let games = Match::new(matches, &players, warnings)?;
-    match_flags::load(&mut players.all, games.setup.concurrency, &games.clock)?;
-    let interrupted = interrupt::on_request()?;
-    players.all.iter_mut().for_each(|player| player.heed(&interrupted));
+    let clock = match_flags::clock(matches, 0)?;
+    let plan = plan(matches, &players, &clock, &warnings)?;
+    match_flags::load(&mut players.all, plan.concurrency, &clock)?;
+    let series = Series::new(plan, warnings)?;
+    players.all.iter_mut().for_each(|player| player.heed(&series.interrupted));
+    let games = Match {
+        matches,
+        pgn: matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?,
+        json: matches.get_flag("json"),
+        clock,
+        series,
+    };
     let pairs: Vec<[&Contestant; 2]> =
         players.pairs().into_iter().map(|pair| pair.map(|place| &players.all[place])).collect();
-    let opening = |pair: u64| games.setup.starts.get(pair);
-    let plan = games.plan(&opening);
-    let mut files = games.files(&pairs, &plan)?;
+    let mut files = games.files(&pairs)?;
     if pairs.len() > 1 {
         let begun = games.begin_pool(&players.all, &mut files);
-        if interrupted.load(Ordering::SeqCst) {
+        if games.series.is_interrupted() {
             interrupt::exit("interrupted before its first move");
         }
         begun?;
     }
     let mut encounters = Vec::new();
     for (&pair, files) in pairs.iter().zip(&mut files) {
-        let results = games.play(pair, &plan, files, &interrupted)?;
+        let results = games.play(pair, files)?;
         encounters.push(Encounter { players: pair.map(|player| player.name.clone()), results });
-        if interrupted.load(Ordering::SeqCst) {
+        if games.series.is_interrupted() {
             interrupt::exit(match files.journal.has_other() {
                 true => "interrupted before its first move",
                 false => "interrupted: --resume goes on with it",
@@ -90,65 +95,56 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let paths: Vec<String> = files.iter().map(|files| files.path.display().to_string()).collect();
         say!("games in {}", paths.join(", "));
     }
-    if matches.get_flag("fail-on-warning") { games.warnings.check() } else { Ok(()) }
+    let warnings = &games.series.warnings;
+    if let Some(line) = warnings.player_errors() {
+        note!("{line}");
+    }
+    if matches.get_flag("fail-on-warning") { warnings.check() } else { Ok(()) }
 }
 
-/// The flags of a match, read.
+/// The match of each pair by the flags, which are checked.
+fn plan(matches: &ArgMatches, players: &Players, clock: &MatchClock, warnings: &Warnings) -> anyhow::Result<MatchPlan> {
+    let is_asked = matches.value_source("games") == Some(clap::parser::ValueSource::CommandLine);
+    let games = match *matches.get_one::<u64>("games").context("--games has a default")? {
+        _ if matches.contains_id("sprt") && !is_asked => MOST_SPRT_GAMES,
+        games => games,
+    };
+    let foreign = players.all.iter().find(|player| player.options().is_none());
+    if let Some(Contestant { name, .. }) = foreign {
+        anyhow::ensure!(!clock.is_virtual(), "{name}: another engine plays on the machine's clock (--clock real)");
+    }
+    let margin_ms = matches.get_one::<u64>("time-margin").copied();
+    if foreign.is_some() && matches.contains_id("movetime") && margin_ms.is_none() {
+        note!("an engine that takes more than its movetime loses on time: --time-margin 50 lets it");
+    }
+    anyhow::ensure!(
+        matches.get_many::<f64>("nps").is_none_or(|speeds| speeds.len() == 1),
+        "--nps: both players have one speed in a match"
+    );
+    let mut plan = match_flags::plan(matches, clock, match_flags::limits(matches)?, games, players.chess960)?;
+    plan.rules.time_margin_ms = margin_ms.unwrap_or(0) as f64;
+    plan.concurrency = plan.concurrency.min(games as usize);
+    for pair in players.pairs() {
+        plan.check_repetition(clock, pair.map(|place| &players.all[place]), &warnings.announcer())?;
+    }
+    if let Some(folder) = matches.get_one::<PathBuf>("decisions") {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    plan.sprt = matches.get_one::<String>("sprt").map(|text| text.parse()).transpose().context("--sprt")?;
+    plan.tells_moves = live::is_given(matches)? || (plan.concurrency == 1 && !matches.get_flag("json"));
+    Ok(plan)
+}
+
+/// The matches of all pairs.
 struct Match<'a> {
     matches: &'a ArgMatches,
     pgn: &'a Path,
     json: bool,
-    games: u64,
     clock: MatchClock,
-    setup: MatchSetup,
-    sprt: Option<Sprt>,
-    is_live: bool,
-    warnings: Warnings,
+    series: Series,
 }
 
-impl<'a> Match<'a> {
-    fn new(matches: &'a ArgMatches, players: &Players, warnings: Warnings) -> anyhow::Result<Match<'a>> {
-        let is_asked = matches.value_source("games") == Some(clap::parser::ValueSource::CommandLine);
-        let games = match *matches.get_one::<u64>("games").context("--games has a default")? {
-            _ if matches.contains_id("sprt") && !is_asked => MOST_SPRT_GAMES,
-            games => games,
-        };
-        let clock = match_flags::clock(matches, 0)?;
-        let foreign = players.all.iter().find(|player| player.options().is_none());
-        if let Some(Contestant { name, .. }) = foreign {
-            anyhow::ensure!(!clock.is_virtual(), "{name}: another engine plays on the machine's clock (--clock real)");
-        }
-        let margin_ms = matches.get_one::<u64>("time-margin").copied();
-        if foreign.is_some() && matches.contains_id("movetime") && margin_ms.is_none() {
-            note!("an engine that takes more than its movetime loses on time: --time-margin 50 lets it");
-        }
-        anyhow::ensure!(
-            matches.get_many::<f64>("nps").is_none_or(|speeds| speeds.len() == 1),
-            "--nps: both players have one speed in a match"
-        );
-        let mut setup = match_flags::setup(matches, &clock, match_args::limits(matches)?, players.chess960)?;
-        setup.rules.time_margin_ms = margin_ms.unwrap_or(0) as f64;
-        setup.concurrency = setup.concurrency.min(games as usize);
-        for pair in players.pairs() {
-            let pair = pair.map(|place| &players.all[place]);
-            setup.check_repetition(&clock, games, pair, &warnings.announcer())?;
-        }
-        if let Some(folder) = matches.get_one::<PathBuf>("decisions") {
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        }
-        Ok(Match {
-            matches,
-            pgn: matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?,
-            json: matches.get_flag("json"),
-            games,
-            clock,
-            setup,
-            sprt: matches.get_one::<String>("sprt").map(|text| text.parse()).transpose().context("--sprt")?,
-            is_live: live::is_given(matches)?,
-            warnings,
-        })
-    }
-
+impl Match<'_> {
     /// The PGN file of a match; `number` is that of the pair, if there are several: each has a file of its own.
     fn pgn_path(&self, number: Option<usize>) -> PathBuf {
         let Some(number) = number else { return self.pgn.to_owned() };
@@ -156,28 +152,13 @@ impl<'a> Match<'a> {
         self.pgn.with_extension(format!("{number}.{extension}"))
     }
 
-    /// The plan of the match of each pair.
-    fn plan<'p>(&self, opening: &'p (dyn Fn(u64) -> Game + Sync)) -> MatchPlan<'p> {
-        MatchPlan {
-            sprt: self.sprt,
-            tells_moves: self.is_live || (self.setup.concurrency == 1 && !self.json),
-            ..self.setup.plan(self.games, opening)
-        }
-    }
-
     /// Opens and checks the files of all matches, without replacing a game in them.
-    fn files(&self, pairs: &[[&Contestant; 2]], plan: &MatchPlan<'_>) -> anyhow::Result<Vec<MatchFiles>> {
+    fn files(&self, pairs: &[[&Contestant; 2]]) -> anyhow::Result<Vec<MatchFiles>> {
         let is_resumed = self.matches.get_flag("resume");
-        let program = setup::program_sha256();
         let settings = match_flags::settings(self.matches, &[])?;
         let open = |(index, [first, second]): (usize, &[&Contestant; 2])| {
-            let settings = json!({
-                "program": program,
-                "games": self.games,
-                "first": first.identity()?,
-                "second": second.identity()?,
-                "match": settings,
-            });
+            let identities = [first.identity()?, second.identity()?];
+            let settings = self.series.settings(identities.each_ref(), json!({ "match": settings }));
             MatchFiles::open(&self.pgn_path((pairs.len() > 1).then_some(index + 1)), settings, is_resumed)
         };
         let mut files: Vec<MatchFiles> = pairs.iter().enumerate().map(open).collect::<anyhow::Result<_>>()?;
@@ -185,7 +166,7 @@ impl<'a> Match<'a> {
             match_files::check_pool(&files)?;
         }
         for files in &mut files {
-            files.take_up(plan)?;
+            files.take_up(&self.series.plan)?;
         }
         Ok(files)
     }
@@ -197,7 +178,7 @@ impl<'a> Match<'a> {
             player.player(&self.clock, &Announcer::default(), None).with_context(|| player.name.clone())?;
         }
         for files in &*files {
-            let paths = (0..self.setup.concurrency).filter_map(|thread| self.decisions(&files.path, 1, thread));
+            let paths = (0..self.series.plan.concurrency).filter_map(|thread| self.decisions(&files.path, 1, thread));
             if let Some(path) = paths.into_iter().find(|path| path.exists()) {
                 anyhow::bail!("cannot write {}: it exists already", path.display());
             }
@@ -213,13 +194,8 @@ impl<'a> Match<'a> {
     }
 
     /// Plays the match of a pair.
-    fn play(
-        &self,
-        [first, second]: [&Contestant; 2],
-        plan: &MatchPlan<'_>,
-        files: &mut MatchFiles,
-        interrupted: &AtomicBool,
-    ) -> anyhow::Result<Results> {
+    fn play(&self, players: [&Contestant; 2], files: &mut MatchFiles) -> anyhow::Result<Results> {
+        let ([first, second], Series { plan, interrupted, warnings, .. }) = (players, &self.series);
         if first.news() == second.news() {
             note!("both: {}", first.news());
         } else {
@@ -231,7 +207,7 @@ impl<'a> Match<'a> {
             note!("{} has games already: those of this match go behind them", path.display());
         }
         if begun > 0 {
-            note!("{begun} games of {} are played already", self.games);
+            note!("{begun} games of {} are played already", plan.games);
         } else if self.matches.get_flag("resume") {
             note!("{:?} has no game to go on from: the match begins", journal.path());
         }
@@ -239,19 +215,11 @@ impl<'a> Match<'a> {
             journal.begin()?;
         }
         let timer = MonotonicClock::new();
-        let has_clock = self.setup.rules.limits.iter().any(|limits| limits.clock.is_some());
-        let mut news = News::new([&first.name, &second.name], self.games, self.json, has_clock, interrupted);
-        if self.is_live {
+        let has_clock = plan.rules.limits.iter().any(|limits| limits.clock.is_some());
+        let mut news = News::new([&first.name, &second.name], plan.games, self.json, has_clock, interrupted);
+        if self.matches.get_flag("live") {
             news = news.with_live();
         }
-        let make = |thread: usize| {
-            let announcer = self.warnings.of_players(thread, None);
-            let player = |number: usize, of: &Contestant| {
-                let decisions = self.decisions(path, number, thread).map(decision_log).transpose()?;
-                of.player(&self.clock, &announcer, decisions)
-            };
-            Ok([player(1, first)?, player(2, second)?])
-        };
         let mut failure = None;
         let mut write = |record: &GameRecord| {
             if let Err(error) = pgn.write(record) {
@@ -259,7 +227,9 @@ impl<'a> Match<'a> {
                 interrupted.store(true, Ordering::SeqCst);
             }
         };
-        let end = run_match(plan, &make, journal, interrupted, &mut |event| match event {
+        let decisions = |player, thread| self.decisions(path, player, thread);
+        let pair = Pair { players, clock: &self.clock, bar: None, decisions: &decisions };
+        let end = self.series.play(&pair, journal, &mut |event| match event {
             Event::Started { game, players } => news.started(game, players),
             Event::Moved { game, number, last } => news.moved(game, number, last),
             Event::Ended(game) => news.game_ended(game),
@@ -267,7 +237,7 @@ impl<'a> Match<'a> {
                 if !is_resumed || record.game > *taken_up {
                     write(record);
                 }
-                self.warnings.look_at(record);
+                warnings.look_at(record);
                 news.finished(record, results, is_resumed);
             }
             Event::BrokenOff(record) => write(record),
@@ -279,21 +249,15 @@ impl<'a> Match<'a> {
         if let Some(error) = failure {
             return Err(error);
         }
-        news.ended(&end, self.sprt.as_ref(), timer.now_ms() / 1e3);
+        news.ended(&end, plan.sprt.as_ref(), timer.now_ms() / 1e3);
         anyhow::ensure!(
             !news.is_unread(),
             "the match ended when nobody read its output any more; games in {}",
             path.display()
         );
-        if !interrupted.load(Ordering::SeqCst) {
+        if !self.series.is_interrupted() {
             journal.end()?;
         }
         Ok(end.results)
     }
-}
-
-/// Creates the file of a player's decisions.
-fn decision_log(path: PathBuf) -> Result<DecisionLog, PlayerError> {
-    let name = path.display().to_string();
-    DecisionLog::create(path, notes()).map_err(|error| PlayerError::Unfit(format!("cannot write {name}: {error}")))
 }

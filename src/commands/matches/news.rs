@@ -11,7 +11,7 @@ use zeitnot_games::strength::elo::EloDifference;
 use zeitnot_games::strength::ratings::{Encounter, Rating, RatingValue, rate};
 use zeitnot_games::strength::sprt::{Decision, Sprt, SprtModel};
 use zeitnot_games::{Evaluation, GameRecord, MatchEnd, MoveRecord};
-use zeitnot_lab::results::{LabResult, MatchGame, MatchScore, MatchSummary, RatingResult, RatingSummary};
+use zeitnot_lab::results::{LabResult, MatchGame, MatchScore, RatingResult};
 
 /// Reports a match to people or programs.
 pub struct News<'a> {
@@ -116,8 +116,7 @@ impl<'a> News<'a> {
     pub fn ended(&mut self, end: &MatchEnd, sprt: Option<&Sprt>, seconds: f64) {
         self.bar.finish_and_clear();
         if self.json {
-            let summary = MatchScore::new(end, sprt, seconds);
-            return self.print(&LabResult::Match(Box::new(MatchSummary { summary })));
+            return self.print(&LabResult::Match { summary: Box::new(MatchScore::new(end, sprt, seconds)) });
         }
         for line in summary_lines(&self.names, end, sprt) {
             self.tell(&line);
@@ -213,7 +212,7 @@ pub fn rating(
             _ => (None, None),
         };
         let rating = RatingResult { elo, elo_error: error, anchors: anchors.clone(), all: ratings };
-        say!("{}", serde_json::to_string(&LabResult::Rating(RatingSummary { rating }))?);
+        say!("{}", serde_json::to_string(&LabResult::Rating { rating })?);
         return Ok(());
     }
     let names: Vec<String> = anchors.iter().map(|(name, elo)| format!("{name} {elo:.0}")).collect();
@@ -233,7 +232,7 @@ pub fn ranking(encounters: &[Encounter], anchors: &BTreeMap<String, f64>, json: 
     let all = rate(encounters, anchors)?;
     if json {
         let rating = RatingResult { elo: None, elo_error: None, anchors: anchors.clone(), all };
-        say!("{}", serde_json::to_string(&LabResult::Rating(RatingSummary { rating }))?);
+        say!("{}", serde_json::to_string(&LabResult::Rating { rating })?);
         return Ok(());
     }
     for (place, rating) in (1..).zip(&all) {

@@ -42,9 +42,6 @@ impl PgnFile {
 
     /// Takes up a match that begins at byte `start` and has `games` so far, none if it is new. Games in the file stay,
     /// missing ones are added; a game written in part and games that were broken off are removed.
-    ///
-    /// # Errors
-    /// When the file has something else after these games, or is shorter than `start`; nothing is changed then.
     pub fn take_up(&mut self, start: u64, date: &str, games: &[&GameRecord]) -> anyhow::Result<()> {
         date.clone_into(&mut self.date);
         let cannot_write = || format!("cannot write {}", self.path.display());

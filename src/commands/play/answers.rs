@@ -24,7 +24,7 @@ impl Session<'_> {
     /// The line about the game that was left.
     pub(super) fn how_to_go_on(&self) -> String {
         match &self.unkept {
-            _ if self.record.moves.is_empty() => "no move was played".to_owned(),
+            _ if self.referee.record.moves.is_empty() => "no move was played".to_owned(),
             Some(_) => "the file does not have the whole game".to_owned(),
             None => format!("the game is in {}; {} goes on with it", self.file.path().display(), self.resume),
         }
@@ -32,19 +32,22 @@ impl Session<'_> {
 
     /// Shows the board and the clocks; the person has thought for `thought_ms`.
     pub(super) fn show(&self, thought_ms: f64) {
-        let lines = board(self.game.current(), self.signs, self.viewer);
+        let lines = board(self.referee.game.current(), self.signs, self.viewer);
         output::text(format_args!("\n{}\n\n", lines.join("\n")));
         self.show_clocks(thought_ms);
     }
 
     fn show_clocks(&self, thought_ms: f64) {
-        let mut left_ms = self.clocks.left_ms();
+        let mut left_ms = self.referee.clocks.left_ms();
         left_ms[usize::from(self.you.is_black())] -= thought_ms;
         let of = |color: Color| {
             let side = usize::from(color.is_black());
-            self.limits[side].clock.as_ref().map_or_else(|| "no clock".to_owned(), |_| words::clock(left_ms[side]))
+            self.referee.limits[side]
+                .clock
+                .as_ref()
+                .map_or_else(|| "no clock".to_owned(), |_| words::clock(left_ms[side]))
         };
-        if self.limits.iter().any(|limits| limits.clock.is_some()) {
+        if self.referee.limits.iter().any(|limits| limits.clock.is_some()) {
             say!("Clocks: you {}, Zeitnot {}", of(self.you), of(self.you.other()));
         }
     }
@@ -61,13 +64,15 @@ impl Session<'_> {
                 say!("{why} here:");
                 self.show(thought_ms);
             }
-            Typed::Clock if self.limits.iter().all(|limits| limits.clock.is_none()) => say!("this game has no clocks"),
+            Typed::Clock if self.referee.limits.iter().all(|limits| limits.clock.is_none()) => {
+                say!("this game has no clocks")
+            }
             Typed::Clock => self.show_clocks(thought_ms),
             Typed::Explain => self.explain(),
             Typed::Moves => say!("{}", self.moves()),
-            Typed::Fen => say!("{}", self.game.fen()),
-            Typed::Pgn => output::text(String::from_utf8_lossy(&self.file.text(&self.record))),
-            Typed::Save(path) => match self.file.save_as(Path::new(path), &self.record) {
+            Typed::Fen => say!("{}", self.referee.game.fen()),
+            Typed::Pgn => output::text(String::from_utf8_lossy(&self.file.text(&self.referee.record))),
+            Typed::Save(path) => match self.file.save_as(Path::new(path), &self.referee.record) {
                 Ok(()) => say!("the game is in {path}"),
                 Err(error) => say!("cannot write {path}: {error}"),
             },
@@ -78,9 +83,9 @@ impl Session<'_> {
 
     /// The moves with their numbers.
     fn moves(&self) -> String {
-        let (mut number, mut is_white) = self.record.first_move();
+        let (mut number, mut is_white) = self.referee.record.first_move();
         let mut words = Vec::new();
-        for mv in &self.record.moves {
+        for mv in &self.referee.record.moves {
             if is_white || words.is_empty() {
                 words.push(words::number(number, is_white));
             }
@@ -113,8 +118,8 @@ impl Session<'_> {
         // At a level the move to play is drawn: the line, and its score, may begin with another one.
         let line = thought.end.best_line().map(|line| line.moves.clone()).filter(|line| !line.is_empty());
         let line = line.unwrap_or_else(|| vec![thought.mv]);
-        let hinted = self.game.san(line[0]);
-        let mut game = self.game.clone();
+        let hinted = self.referee.game.san(line[0]);
+        let mut game = self.referee.game.clone();
         let mut sans = Vec::new();
         for mv in line.into_iter().take(HINT_PLIES) {
             sans.push(game.san(mv));

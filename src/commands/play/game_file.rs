@@ -6,9 +6,7 @@ use anyhow::Context as _;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use zeitnot_analysis::audit::move_times;
-use zeitnot_engine::chess::to_uci;
-use zeitnot_games::{Evaluation, GameRecord, MoveRecord, PgnGame, Termination, read_games, write_pgn};
+use zeitnot_games::{GameRecord, PgnGame, read_games, write_pgn};
 
 /// The event of the games.
 const EVENT: &str = "zeitnot play";
@@ -113,74 +111,4 @@ fn opened(path: &Path, is_new: bool) -> anyhow::Result<(File, Vec<u8>)> {
         file.read_to_end(&mut there).with_context(|| format!("cannot read {}", path.display()))?;
     }
     Ok((file, there))
-}
-
-/// The record of a game that was read, with `start_ms` on the clocks at its start.
-pub fn record_of(pgn: &PgnGame, start_ms: [f64; 2]) -> anyhow::Result<GameRecord> {
-    let network = |tag: &str| Some(pgn.tag(tag).to_owned()).filter(|name| !name.is_empty());
-    let control = |tag: &str| Some(pgn.tag(tag)).filter(|text| !text.is_empty()).unwrap_or(pgn.tag("TimeControl"));
-    let networks = ["WhiteNetwork", "BlackNetwork"].map(network);
-    anyhow::ensure!(
-        networks[0].is_some() != networks[1].is_some(),
-        "the tags of the game do not tell who has which side (WhiteNetwork or BlackNetwork is the engine's)"
-    );
-    let is_standard = pgn.game.starts_from_standard();
-    let chess960 = pgn.tag("Variant").eq_ignore_ascii_case("chess960");
-    let (mut moves, mut clocks_ms) = (Vec::new(), start_ms);
-    for (ply, (position, mv)) in pgn.game.positions().iter().zip(pgn.game.moves()).enumerate() {
-        let (side, comments) = (position.turn(), pgn.comments_of(ply));
-        let times = move_times(comments);
-        if let Some(clock_ms) = times.clock_ms {
-            clocks_ms[usize::from(side.is_black())] = clock_ms;
-        }
-        let told = |name: &str| command(comments, name);
-        let evaluation = told("eval").and_then(|text| evaluation(&text, side.is_white()));
-        moves.push(MoveRecord {
-            uci: to_uci(*mv, chess960),
-            san: position.san(*mv),
-            white: side.is_white(),
-            used_ms: times.used_ms.unwrap_or(0.0),
-            clocks_ms,
-            budget_ms: times.budget_ms,
-            hard_limit_ms: told("limit").and_then(|text| move_times(&[format!("[%emt {text}]")]).used_ms),
-            nodes: times.nodes.unwrap_or(0),
-            playouts: 0,
-            depth: evaluation.map_or(0, |(_, depth)| depth),
-            evaluation: evaluation.map(|(evaluation, _)| evaluation),
-        });
-    }
-    Ok(GameRecord {
-        game: 1,
-        players: ["White", "Black"].map(|tag| pgn.tag(tag).to_owned()),
-        first_is_white: networks[0].is_none(),
-        networks,
-        controls: ["WhiteTimeControl", "BlackTimeControl"].map(|tag| control(tag).to_owned()),
-        start_fen: (!is_standard).then(|| pgn.game.start_fen()),
-        chess960,
-        opening: Vec::new(),
-        moves,
-        white_won: None,
-        termination: Termination::Unfinished,
-        forfeit: None,
-        error: None,
-        clocks_ms,
-    })
-}
-
-/// The value of a command such as `[%eval 0.31,5]` in the comments of a move.
-fn command(comments: &[String], name: &str) -> Option<String> {
-    let text = comments.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
-    let (_, rest) = text.split_once(&format!("[%{name} "))?;
-    rest.split_once(']').map(|(value, _)| value.to_owned())
-}
-
-/// The evaluation of a comment, from the view of the side that moved, and its depth.
-fn evaluation(text: &str, is_white: bool) -> Option<(Evaluation, u32)> {
-    let (score, depth) = text.split_once(',')?;
-    let sign = if is_white { 1 } else { -1 };
-    let (cp, mate) = match score.strip_prefix('#') {
-        Some(moves) => (0, Some(sign * moves.parse::<i32>().ok()?)),
-        None => (sign * (score.parse::<f64>().ok()? * 100.0).round() as i32, None),
-    };
-    Some((Evaluation { cp, mate, q: None }, depth.parse().ok()?))
 }

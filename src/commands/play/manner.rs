@@ -31,9 +31,6 @@ fn may_be_kept(name: &str, value: &str) -> bool {
 }
 
 /// Sets what the file has and the command line does not name; returns the limits of the engine.
-///
-/// # Errors
-/// When the file has something else, or a value that an option does not take.
 pub fn restore(text: &str, matches: &ArgMatches, options: &mut Options) -> anyhow::Result<Limits> {
     let (given, mut limits) = (options.was_set.clone(), args::engine_limits(matches));
     let is_other_player = PLAYER.iter().any(|name| given.contains(name));

@@ -8,7 +8,7 @@
 //! | `opponent` | the engine's thoughts: moves, hints, answers to offers of a draw |
 //! | `manner` | how the engine plays, for a game that goes on |
 //! | `game_file` | the game in its PGN file, and back |
-//! | `session`, `answers` | the turns, the clocks, the end; answers to commands that change nothing |
+//! | `session`, `answers` | the turns and the end; answers to commands that change nothing |
 
 mod answers;
 mod args;
@@ -36,8 +36,7 @@ use std::sync::Arc;
 use zeitnot::uci::Signs;
 use zeitnot_engine::chess::{Color, Game};
 use zeitnot_engine::engine::Options;
-use zeitnot_games::setup::Starts;
-use zeitnot_games::{GameRecord, Limits, Preset, Termination};
+use zeitnot_games::{GameRecord, Limits, Preset, Referee, Rules, Starts};
 
 /// The engine's name in the file.
 const NAME: &str = "Zeitnot";
@@ -74,15 +73,15 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if let Some(before) = before.filter(|before| *before != opponent.network) {
         note!("the game began with the network {before}; now {} plays", opponent.network);
     }
-    let limits = limits.each_ref();
+    let rules = Rules::default();
+    let left_ms = record.clocks_ms;
+    let mut referee = Referee::new(&rules, limits.each_ref(), game, record);
+    referee.set_clocks(left_ms);
     let session = Session {
         keyboard,
         opponent,
-        clocks: session::clocks_after(limits, record.clocks_ms, &record),
         file,
-        record,
-        game,
-        limits,
+        referee,
         start_ms,
         you,
         viewer: you,
@@ -100,33 +99,28 @@ fn new_game(matches: &ArgMatches, path: &Path, chess960: bool, keyboard: &Keyboa
     let you = args::side(matches);
     let file = GameFile::open(path)?;
     let Some([yours, engines]) = args::limits(matches, keyboard) else { return Ok(None) };
-    let by_color = |yours, engines| if you.is_white() { [yours, engines] } else { [engines, yours] };
-    let limits = by_color(yours, engines);
+    let limits = by_color(you, yours, engines);
     let start_ms = limits.each_ref().map(start_ms);
     let name = matches.get_one::<String>("name").context("--name has a default")?.clone();
-    let record = GameRecord {
-        game: 1,
-        players: if you.is_white() { [name, NAME.to_owned()] } else { [NAME.to_owned(), name] },
-        networks: [None, None],
-        first_is_white: you.is_white(),
-        controls: limits.each_ref().map(Limits::pgn),
-        start_fen: (!game.starts_from_standard()).then(|| game.fen()),
-        chess960: chess960 || game.is_chess960(),
-        opening: Vec::new(),
-        moves: Vec::new(),
-        white_won: None,
-        termination: Termination::Unfinished,
-        forfeit: None,
-        error: None,
-        clocks_ms: start_ms,
-    };
+    let players = by_color(you, name, NAME.to_owned());
+    let record = GameRecord::begin(1, players, limits.each_ref(), &game, chess960);
+    let record = GameRecord { first_is_white: you.is_white(), clocks_ms: start_ms, ..record };
     Ok(Some(Start { file, record, game, limits, start_ms, you }))
+}
+
+/// White's and Black's, from the person's and the engine's.
+fn by_color<T>(you: Color, yours: T, engines: T) -> [T; 2] {
+    if you.is_white() { [yours, engines] } else { [engines, yours] }
 }
 
 /// The last game of the file, with the clocks and the manner of playing that it has.
 fn resumed(matches: &ArgMatches, path: &Path, options: &mut Options) -> anyhow::Result<Start> {
     let (file, pgn) = GameFile::resume(path)?;
-    let tags = game_file::record_of(&pgn, [0.0; 2])?;
+    let tags = pgn.record([0.0; 2]);
+    anyhow::ensure!(
+        tags.networks[0].is_some() != tags.networks[1].is_some(),
+        "the tags of the game do not tell who has which side (WhiteNetwork or BlackNetwork is the engine's)"
+    );
     let you = if tags.first_is_white { Color::White } else { Color::Black };
     let mut limits = [Limits::default(), Limits::default()];
     for (limits, text) in limits.iter_mut().zip(&tags.controls) {
@@ -145,7 +139,7 @@ fn resumed(matches: &ArgMatches, path: &Path, options: &mut Options) -> anyhow::
         // The file does not tell another limit than time.
         engines.depth = Preset::find("fixed-depth").and_then(|preset| preset.control.depth);
     }
-    let record = game_file::record_of(&pgn, start_ms)?;
+    let record = pgn.record(start_ms);
     Ok(Start { file, record, game: pgn.game, limits, start_ms, you })
 }
 

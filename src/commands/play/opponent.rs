@@ -54,6 +54,19 @@ pub struct Thought {
 }
 
 impl Thought {
+    /// The thought as the referee takes it.
+    pub fn told(&self) -> zeitnot_games::Thought {
+        zeitnot_games::Thought {
+            mv: self.mv,
+            used_ms: self.used_ms,
+            budget_ms: self.plan.as_ref().map(|plan| (plan.budget_ms, plan.hard_limit_ms)),
+            nodes: self.end.report.nodes,
+            playouts: self.end.report.playouts,
+            depth: self.end.report.depth,
+            evaluation: self.evaluation,
+        }
+    }
+
     pub fn is_book(&self) -> bool {
         matches!(self.end.reason, EndReason::Book { .. })
     }
@@ -106,27 +119,18 @@ impl Opponent {
     }
 
     /// Thinks about its own move; `None` after Ctrl-C.
-    ///
-    /// # Errors
-    /// When the search fails.
     pub fn think(&mut self, game: &Game, go: &GoParams) -> anyhow::Result<Option<&Thought>> {
         self.last = self.search(game, go, true)?;
         Ok(self.last.as_ref())
     }
 
     /// Looks at a position for the person; `None` after Ctrl-C.
-    ///
-    /// # Errors
-    /// When the search fails.
     pub fn look(&mut self, game: &Game, go: &GoParams) -> anyhow::Result<Option<Thought>> {
         self.search(game, go, false)
     }
 
     /// Looks at a position for a hint, at full strength and without a Maia; `is_free`: no limit but time holds for the
     /// opponent. `None` after Ctrl-C.
-    ///
-    /// # Errors
-    /// When the search fails, or its network cannot be loaded.
     pub fn advise(&mut self, game: &Game, go: &GoParams, is_free: bool) -> anyhow::Result<Option<Thought>> {
         let against_person = !self.is_limited();
         let mut strong = Options { limit_strength: false, against_person, ..self.engine.options().clone() };

@@ -1,18 +1,18 @@
-//! Plays the game: the turns of the person and of the engine, the clocks, the end.
+//! Plays the game: the turns of the person and of the engine, before the referee of all games.
 
 use super::game_file::GameFile;
 use super::keyboard::{Heard, Keyboard};
 use super::opponent::{Opponent, Thought, agrees_to_draw, offers_draw, resigns};
 use super::typed::{self, Typed};
-use super::words::{self, Moved};
+use super::words;
 use crate::commands::interrupt;
 use crate::commands::output::{self, say};
 use anyhow::Context as _;
 use std::time::{Duration, Instant};
 use zeitnot::uci::Signs;
-use zeitnot_engine::chess::{Color, Game, Move, to_uci};
+use zeitnot_engine::chess::Color;
 use zeitnot_engine::engine::GoParams;
-use zeitnot_games::{Evaluation, GameClocks, GameRecord, Limits, MoveRecord, Termination, winner_on_time};
+use zeitnot_games::{Evaluation, Limits, Referee, Termination, Thought as Move};
 
 /// Time of a hint, and of an answer to an offer of a draw in a game with clocks, in milliseconds.
 const HINT_MS: f64 = 1_000.0;
@@ -22,12 +22,9 @@ pub struct Session<'a> {
     pub keyboard: Keyboard,
     pub opponent: Opponent,
     pub file: GameFile,
-    pub record: GameRecord,
-    pub game: Game,
-    pub limits: [&'a Limits; 2],
+    pub referee: Referee<'a>,
     /// The clocks at the start of the game.
     pub start_ms: [f64; 2],
-    pub clocks: GameClocks<'a>,
     /// The side of the person.
     pub you: Color,
     /// The side from which the board is seen.
@@ -47,15 +44,11 @@ enum End {
 
 impl Session<'_> {
     /// Plays until the game is over or the person leaves.
-    ///
-    /// # Errors
-    /// When a search fails, the moves before which are in the file, and at the end when the file cannot be written: the
-    /// game is printed then.
     pub fn play(mut self) -> anyhow::Result<()> {
         self.greet();
         let end = loop {
-            let turn = self.game.current().turn();
-            let end = match self.game.outcome() {
+            let turn = self.referee.game.current().turn();
+            let end = match self.referee.game.outcome() {
                 Some(outcome) => Some(End::Over { winner: outcome.winner(), termination: outcome.into() }),
                 None if turn == self.you => self.your_turn().with_context(|| self.how_to_go_on())?,
                 None => self.engines_turn().with_context(|| self.how_to_go_on())?,
@@ -80,17 +73,17 @@ impl Session<'_> {
     }
 
     pub(super) fn limits_of(&self, color: Color) -> &Limits {
-        self.limits[usize::from(color.is_black())]
+        self.referee.limits[usize::from(color.is_black())]
     }
 
     pub(super) fn number(&self) -> usize {
-        self.game.current().fullmoves().get() as usize
+        self.referee.game.current().fullmoves().get() as usize
     }
 
     /// Waits for the person's move, and obeys commands. The clock runs from the prompt to the line with the move.
     fn your_turn(&mut self) -> anyhow::Result<Option<End>> {
         let began = Instant::now();
-        let most_ms = self.clocks.most_ms(self.you);
+        let most_ms = self.referee.clocks.most_ms(self.you);
         let until = most_ms.map(|ms| began + Duration::from_secs_f64(ms.max(0.0) / 1e3));
         loop {
             self.keyboard.prompt(&format!("{} ", words::number(self.number(), self.you.is_white())));
@@ -102,7 +95,7 @@ impl Session<'_> {
                 }
                 Heard::Late => {
                     self.keyboard.leave_prompt();
-                    self.clocks.take(self.you, ms_since(began, Instant::now()), 0.0);
+                    self.referee.clocks.take(self.you, ms_since(began, Instant::now()), 0.0);
                     return Ok(Some(self.flag_of(self.you)));
                 }
                 Heard::Interrupted => return Ok(Some(End::Interrupted)),
@@ -111,8 +104,8 @@ impl Session<'_> {
                     return Ok(Some(End::Left));
                 }
             };
-            match typed::read(&text, &self.game) {
-                Ok(Typed::Move(mv)) => return self.make_move(mv, ms_since(began, at), None),
+            match typed::read(&text, &self.referee.game) {
+                Ok(Typed::Move(mv)) => return Ok(self.make_move(&Move::of_move(mv, ms_since(began, at)))),
                 Ok(Typed::Undo) if self.take_back() => return Ok(None),
                 Ok(Typed::Undo) => say!("there is no move of yours to take back"),
                 Ok(Typed::Resign) => {
@@ -144,11 +137,10 @@ impl Session<'_> {
 
     /// Takes the person's last move back, and the answer to it. Returns whether there was one.
     fn take_back(&mut self) -> bool {
-        let Some(left) = self.record.moves.len().checked_sub(2) else { return false };
-        self.game.truncate(left);
-        self.record.moves.truncate(left);
-        let left_ms = self.record.moves.last().map_or(self.start_ms, |last| last.clocks_ms);
-        self.clocks = clocks_after(self.limits, left_ms, &self.record);
+        let Some(left) = self.referee.record.moves.len().checked_sub(2) else { return false };
+        self.referee.game.truncate(left);
+        self.referee.record.moves.truncate(left);
+        self.referee.set_clocks(self.referee.record.moves.last().map_or(self.start_ms, |last| last.clocks_ms));
         self.keep();
         self.show(0.0);
         true
@@ -159,7 +151,7 @@ impl Session<'_> {
         let limits = self.limits_of(self.you.other());
         let movetime = limits.movetime_ms.or(limits.clock.map(|_| HINT_MS));
         let go = GoParams { movetime, nodes: limits.nodes, depth: limits.depth, ..GoParams::default() };
-        self.opponent.look(&self.game, &go)
+        self.opponent.look(&self.referee.game, &go)
     }
 
     /// A look at full strength: for a second, or as long as a longer move of the engine takes.
@@ -167,7 +159,7 @@ impl Session<'_> {
         let limits = self.limits_of(self.you.other());
         let movetime = Some(limits.movetime_ms.map_or(HINT_MS, |ms| ms.max(HINT_MS)));
         let is_free = limits.nodes.is_none() && limits.depth.is_none();
-        self.opponent.advise(&self.game, &GoParams { movetime, ..GoParams::default() }, is_free)
+        self.opponent.advise(&self.referee.game, &GoParams { movetime, ..GoParams::default() }, is_free)
     }
 
     /// Answers an offer of a draw by what the look at the position says.
@@ -182,7 +174,7 @@ impl Session<'_> {
 
     /// The engine's evaluations of its moves, the last one first.
     fn evaluations(&self) -> impl Iterator<Item = Evaluation> {
-        let own = self.record.moves.iter().rev().filter(|mv| mv.white != self.you.is_white());
+        let own = self.referee.record.moves.iter().rev().filter(|mv| mv.white != self.you.is_white());
         own.map_while(|mv| mv.evaluation)
     }
 
@@ -193,42 +185,20 @@ impl Session<'_> {
     }
 
     fn engines_turn(&mut self) -> anyhow::Result<Option<End>> {
-        let color = self.game.current().turn();
-        let go = self.clocks.go(color);
-        let Some(thought) = self.opponent.think(&self.game, &go)? else { return Ok(Some(End::Interrupted)) };
-        let san = self.game.san(thought.mv);
-        let moved = Moved {
-            san: &san,
-            number: self.game.current().fullmoves().get() as usize,
-            is_white: color.is_white(),
-            used_ms: thought.used_ms,
-            plan: thought.plan.as_ref(),
-            is_book: thought.is_book(),
-            nodes: thought.end.report.nodes,
-            evaluation: thought.evaluation.as_ref(),
-        };
-        let line = moved.line();
-        let record = MoveRecord {
-            uci: String::new(),
-            san,
-            white: color.is_white(),
-            used_ms: 0.0,
-            clocks_ms: [0.0; 2],
-            budget_ms: thought.plan.as_ref().map(|plan| plan.budget_ms),
-            hard_limit_ms: thought.plan.as_ref().map(|plan| plan.hard_limit_ms),
-            nodes: thought.end.report.nodes,
-            playouts: thought.end.report.playouts,
-            depth: thought.end.report.depth,
-            evaluation: thought.evaluation,
-        };
-        let (mv, used_ms) = (thought.mv, thought.used_ms);
-        let evaluations = record.evaluation.into_iter().chain(self.evaluations());
-        if self.opponent.level.is_some_and(|level| resigns(level, evaluations)) && self.clocks.take(color, used_ms, 0.0)
+        let game = &self.referee.game;
+        let color = game.current().turn();
+        let go = self.referee.clocks.go(color);
+        let Some(thought) = self.opponent.think(game, &go)? else { return Ok(Some(End::Interrupted)) };
+        let line = words::moved(thought, game);
+        let mv = thought.told();
+        let evaluations = mv.evaluation.into_iter().chain(self.evaluations());
+        if self.opponent.level.is_some_and(|level| resigns(level, evaluations))
+            && self.referee.clocks.take(color, mv.used_ms, 0.0)
         {
             say!("Zeitnot resigns.");
             return Ok(Some(End::Over { winner: Some(self.you), termination: Termination::Resignation }));
         }
-        let end = self.make_move(mv, used_ms, Some(record))?;
+        let end = self.make_move(&mv);
         if end.is_none() {
             say!("{line}");
             self.show(0.0);
@@ -239,37 +209,19 @@ impl Session<'_> {
         Ok(end)
     }
 
-    /// Plays a move and writes the game. `thought` has what the engine says of its own.
-    fn make_move(&mut self, mv: Move, used_ms: f64, thought: Option<MoveRecord>) -> anyhow::Result<Option<End>> {
-        let color = self.game.current().turn();
-        if !self.clocks.take(color, used_ms, 0.0) {
-            return Ok(Some(self.flag_of(color)));
+    /// Plays a move and writes the game, unless the flag has fallen before it.
+    fn make_move(&mut self, mv: &Move) -> Option<End> {
+        let color = self.referee.game.current().turn();
+        if self.referee.make_move(mv).is_some() {
+            return Some(self.flag_of(color));
         }
-        let played = MoveRecord {
-            uci: to_uci(mv, self.record.chess960),
-            san: self.game.san(mv),
-            white: color.is_white(),
-            used_ms,
-            clocks_ms: self.clocks.left_ms(),
-            budget_ms: None,
-            hard_limit_ms: None,
-            nodes: 0,
-            playouts: 0,
-            depth: 0,
-            evaluation: None,
-        };
-        self.record.moves.push(match thought {
-            None => played,
-            Some(thought) => MoveRecord { uci: played.uci, used_ms, clocks_ms: played.clocks_ms, ..thought },
-        });
-        self.game.push(mv);
         self.keep();
-        Ok(None)
+        None
     }
 
     /// Writes the game to its file. A disk that is full ends no game.
     fn keep(&mut self) {
-        self.unkept = self.file.write(&self.record).err();
+        self.unkept = self.file.write(&self.referee.record).err();
         if let Some(error) = &self.unkept {
             say!("{error:#}; save FILE writes the game elsewhere");
         }
@@ -278,40 +230,32 @@ impl Session<'_> {
     /// The game as PGN where its file could not be written, and the reason as an error.
     fn give_back(self) -> anyhow::Result<()> {
         let Some(error) = self.unkept else { return Ok(()) };
-        output::text(String::from_utf8_lossy(&self.file.text(&self.record)));
+        output::text(String::from_utf8_lossy(&self.file.text(&self.referee.record)));
         Err(error)
     }
 
     /// The end of a game in which the flag of `loser` has fallen.
     fn flag_of(&mut self, loser: Color) -> End {
         say!("{} flag has fallen.", if loser == self.you { "Your" } else { "Zeitnot's" });
-        self.record.forfeit = Some(loser.is_white());
-        End::Over { winner: winner_on_time(&self.game, loser), termination: Termination::TimeForfeit }
+        let (winner, termination) = self.referee.forfeit(loser);
+        End::Over { winner, termination }
     }
 
     /// Ends the game: its last word, and the file.
     fn over(mut self, winner: Option<Color>, termination: Termination) -> anyhow::Result<()> {
-        self.record.white_won = winner.map(Color::is_white);
-        self.record.termination = termination;
-        self.record.clocks_ms = self.clocks.left_ms();
+        self.referee.end(winner, termination);
         self.keep();
         let who = match winner {
             None => "a draw",
             Some(winner) if winner == self.you => "you win",
             Some(_) => "Zeitnot wins",
         };
-        say!("{}: {who} ({termination})", self.record.result());
+        say!("{}: {who} ({termination})", self.referee.record.result());
         if self.unkept.is_none() {
             say!("the game is in {}", self.file.path().display());
         }
         self.give_back()
     }
-}
-
-/// The clocks after the moves of a record.
-pub fn clocks_after<'a>(limits: [&'a Limits; 2], left_ms: [f64; 2], record: &GameRecord) -> GameClocks<'a> {
-    let by_white = record.moves.iter().filter(|mv| mv.white).count();
-    GameClocks::after(limits, left_ms, [by_white, record.moves.len() - by_white])
 }
 
 /// Milliseconds from one moment to a later one; a line that was typed ahead took none.

@@ -1,6 +1,8 @@
 //! Words of a game for people: clocks, limits, the engine's move.
 
+use super::opponent::Thought;
 use zeitnot_base::words::{count, counted};
+use zeitnot_engine::chess::Game;
 use zeitnot_games::{Evaluation, Limits, TimeControl};
 use zeitnot_time::Plan;
 
@@ -78,21 +80,35 @@ fn granted(plan: &Plan, target: &str, unit: &str) -> String {
 }
 
 /// The facts about a move of the engine.
-pub struct Moved<'a> {
-    pub san: &'a str,
+struct Moved<'a> {
+    san: &'a str,
     /// The number of the move, and whether White made it.
-    pub number: usize,
-    pub is_white: bool,
-    pub used_ms: f64,
-    pub plan: Option<&'a Plan>,
-    pub is_book: bool,
-    pub nodes: u64,
-    pub evaluation: Option<&'a Evaluation>,
+    number: usize,
+    is_white: bool,
+    used_ms: f64,
+    plan: Option<&'a Plan>,
+    is_book: bool,
+    nodes: u64,
+    evaluation: Option<&'a Evaluation>,
+}
+
+/// The line about a move that the engine is about to make.
+pub fn moved(thought: &Thought, game: &Game) -> String {
+    let moved = Moved {
+        san: &game.san(thought.mv),
+        number: game.current().fullmoves().get() as usize,
+        is_white: game.current().turn().is_white(),
+        used_ms: thought.used_ms,
+        plan: thought.plan.as_ref(),
+        is_book: thought.is_book(),
+        nodes: thought.end.report.nodes,
+        evaluation: thought.evaluation.as_ref(),
+    };
+    moved.line()
 }
 
 impl Moved<'_> {
-    /// The line about the move.
-    pub fn line(&self) -> String {
+    fn line(&self) -> String {
         let time = format!("{} s", seconds(self.used_ms));
         let time = match self.plan {
             Some(plan) => format!("{time} of {}", granted(plan, "target", "")),

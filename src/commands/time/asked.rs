@@ -16,9 +16,6 @@ pub fn args(help: &'static str) -> [Arg; 3] {
 }
 
 /// The managers, each once, and the overhead in milliseconds.
-///
-/// # Errors
-/// When there is no such manager, or the overhead is not a time.
 pub fn managers(matches: &ArgMatches) -> anyhow::Result<(Vec<String>, f64)> {
     let overhead_ms = matches.get_one("overhead").copied().unwrap_or(Options::default().move_overhead as f64);
     anyhow::ensure!((0.0..1e9).contains(&overhead_ms), "--overhead {overhead_ms}: a time is a number of milliseconds");

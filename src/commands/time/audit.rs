@@ -16,7 +16,7 @@ use zeitnot_base::printable::plain;
 use zeitnot_engine::chess::Color;
 use zeitnot_games::{PgnGame, PgnGames, Rereadable, is_match_journal};
 use zeitnot_lab::report::MATCH_JOURNAL;
-use zeitnot_lab::results::{AuditMove, AuditSummary, AuditSums, LabResult, LostGame, ManagerTotals};
+use zeitnot_lab::results::{AuditMove, AuditSums, LabResult, LostGame, ManagerTotals};
 
 /// Most bytes of a journal's first line, the settings.
 const MOST_SETTINGS: u64 = 1 << 20;
@@ -69,7 +69,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     anyhow::ensure!(!is_empty, "there is no move with a clock to audit, and no game lost on time");
     if audit.is_json {
-        print([LabResult::Audit(AuditSummary { summary: audit.sums() })])?;
+        print([LabResult::Audit { summary: audit.sums() }])?;
     } else {
         audit_tables::show(&audit.sums(), &audit.specs, &audit.lost);
     }

@@ -3,7 +3,7 @@
 use super::asked;
 use super::charts::write_charts;
 use crate::commands::flags::{flag, time_flags};
-use crate::commands::output::{note, say};
+use crate::commands::output::{self, note, say};
 use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{ArgGroup, ArgMatches, Command, value_parser};
@@ -38,6 +38,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if let Some(out) = out {
         let is_input = files.iter().any(|file| is_same_file(file, out));
         anyhow::ensure!(!is_input, "--out {}: that is an input", out.display());
+        output::check_is_ours(out, "<title>Time report</title>")?;
     }
     let mut has_games = false;
     let mut report = Report::default();

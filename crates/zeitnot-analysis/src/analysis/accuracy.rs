@@ -19,7 +19,7 @@ const WEIGHTS: (f64, f64) = (0.5, 12.0);
 const LEAST: f64 = 1.0;
 
 /// The accuracy of a move in per cent, by the mover's chance to win before and after it.
-pub fn move_accuracy(before: f64, after: f64) -> f64 {
+pub(crate) fn move_accuracy(before: f64, after: f64) -> f64 {
     if after >= before {
         return 100.0;
     }
@@ -32,7 +32,7 @@ fn mover(first: Color, index: usize) -> Color {
 }
 
 /// The accuracy of each move; `evals` has the position before the first move, and that after each move.
-pub fn move_accuracies(evals: &[Option<Eval>], first: Color) -> Vec<Option<f64>> {
+pub(crate) fn move_accuracies(evals: &[Option<Eval>], first: Color) -> Vec<Option<f64>> {
     let of_move = |(index, pair): (usize, &[Option<Eval>])| {
         let (before, after) = (pair[0]?.win_percent(), pair[1]?.win_percent());
         Some(match mover(first, index) {
@@ -45,7 +45,7 @@ pub fn move_accuracies(evals: &[Option<Eval>], first: Color) -> Vec<Option<f64>>
 
 /// The accuracies of White and of Black: for each the mean of two means over its moves, one weighted by how much the
 /// chances swing around a move, and the harmonic one. `None` for a side without a move between two evaluations.
-pub fn game_accuracy(evals: &[Option<Eval>], first: Color) -> [Option<f64>; 2] {
+pub(crate) fn game_accuracy(evals: &[Option<Eval>], first: Color) -> [Option<f64>; 2] {
     let moves = evals.len().saturating_sub(1);
     let width = (moves / PLIES_PER_WIDTH).clamp(WIDTHS.0, WIDTHS.1);
     let wins: Vec<Option<f64>> = evals.iter().map(|eval| eval.map(Eval::win_percent)).collect();

@@ -5,7 +5,7 @@ use super::annotated_pgn::{is_judgement, without_commands};
 use super::clock_audit::{SideClock, TimedMove, audit, side};
 use super::clock_sums::ClockSums;
 use super::document::{
-    AnalysedGame, AnalysedMove, AnalysedSide, AnalysedStart, BetterMove, GameParts, MoveTime, OwnNotes,
+    AnalysedGame, AnalysedMove, AnalysedSide, AnalysedStart, BetterMove, GameParts, OwnNotes, SpentTime,
 };
 use super::evaluation::{Eval, START};
 use super::judgement::{Judgement, judge};
@@ -186,9 +186,7 @@ fn own_notes(game: &PgnGame) -> BTreeMap<usize, OwnNotes> {
 }
 
 fn side_clock(game: &PgnGame, times: &GameTimes, color: Color) -> SideClock {
-    let own = game.tag(if color.is_white() { "WhiteTimeControl" } else { "BlackTimeControl" });
-    let tag = if own.is_empty() { game.tag("TimeControl") } else { own };
-    let clock = SideClock::new(tag, times.start_ms[side(color)], rating(game, color));
+    let clock = SideClock::new(game.time_control(color), times.start_ms[side(color)], rating(game, color));
     let increment_ms = clock.increment_ms.max(times.next_increment_ms[side(color)]);
     SideClock { increment_ms, step_ms: times.step_ms, ..clock }
 }
@@ -216,7 +214,7 @@ fn timed<'a>(
     }
 }
 
-fn add_time(mv: &mut AnalysedMove, times: &ClockedMove, told: MoveTime) {
+fn add_time(mv: &mut AnalysedMove, times: &ClockedMove, told: SpentTime) {
     mv.used_ms = Some(times.used_ms);
     let after = || Some((times.clock_ms? - times.used_ms + times.increment_ms).max(0.0));
     mv.clock_ms = mv.clock_ms.or_else(after);

@@ -25,13 +25,8 @@ enum Source {
     Nothing,
 }
 
-/// The game with its analysis. `depths` are those of the searches after each move; empty where the evaluations are those
-/// of the game's own comments, which stay then.
-pub fn annotated_pgn(game: &PgnGame, analysis: &AnalysedGame, depths: &[u32]) -> String {
-    annotated_with_rest(game, analysis, depths, "")
-}
-
-/// The game with its analysis and the rest of its text that the analysis leaves out. The rest of another variant, and
+/// The game with its analysis and the rest of its text that the analysis leaves out. `depths` are those of the searches
+/// after each move; empty where the evaluations are those of the game's own comments, which stay then. The rest of another variant, and
 /// behind a null move, stays where it is, and such a game is not judged; damage becomes a comment.
 pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u32], rest: &str) -> String {
     let source = match depths.is_empty() {

@@ -24,7 +24,7 @@ fn annotated(text: &str) -> String {
             Some(PositionFacts { line, wdl: Some([500, 300, 200]), ..PositionFacts::of(Eval::Cp(*cp)) })
         })
         .collect();
-    annotated_pgn(&game, &analysed("g.pgn", &game, &facts), &[7, 8, 9, 10])
+    annotated_with_rest(&game, &analysed("g.pgn", &game, &facts), &[7, 8, 9, 10], "")
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn analysed_twice_it_is_the_same() {
 fn evaluations_of_comments_stay_as_they_are() {
     let text = "1. e4 {[%eval 0.2] [%clk 0:01:00]} e5 {[%eval 3.1]} *\n";
     let game = game(text);
-    let text = annotated_pgn(&game, &analysed("g.pgn", &game, &facts_in_comments(&game)), &[]);
+    let text = annotated_with_rest(&game, &analysed("g.pgn", &game, &facts_in_comments(&game)), &[], "");
     let known = "1. e4 {[%eval 0.2] [%clk 0:01:00]} 1... e5 $4 {[%eval 3.1]}\n\
                  {(0.20 -> 3.10) Blunder, 0.24 points lost.} *\n\n";
     assert_eq!(text, known);

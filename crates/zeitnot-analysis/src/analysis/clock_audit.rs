@@ -2,7 +2,7 @@
 //! played at once that needed a thought, and time trouble.
 
 use super::clock_sums::ClockSums;
-use super::document::{MoveTime, TimeVerdict};
+use super::document::{SpentTime, TimeVerdict};
 use super::phase::Phase;
 use crate::audit::{ClockedMove, TaggedControl, TimeControlTag, read_tag};
 use zeitnot_base::words::told_time;
@@ -23,7 +23,7 @@ const SETTLED: f64 = 0.95;
 /// Share of the clock at the start below which a player is in time trouble.
 const TROUBLE: f64 = 0.1;
 /// Share of the clock at the start below which people move faster than their curve says, as the manager `human` has it.
-const SHORT_OF_TIME: f64 = 0.25;
+pub const SHORT_OF_TIME: f64 = 0.25;
 /// Ratings and initial times, in seconds, that the curves of people are of.
 const RATINGS: std::ops::RangeInclusive<f64> = 600.0..=3000.0;
 const LONGEST_S: f64 = 3600.0;
@@ -83,7 +83,7 @@ fn single_increment_s(control: &TaggedControl) -> Option<f64> {
 }
 
 /// The use of the time of each move of a side, and the sums of the game.
-pub(super) fn audit(moves: &[TimedMove<'_>], clock: &SideClock) -> (Vec<MoveTime>, ClockSums) {
+pub(super) fn audit(moves: &[TimedMove<'_>], clock: &SideClock) -> (Vec<SpentTime>, ClockSums) {
     let mut sums = ClockSums { games: u32::from(!moves.is_empty()), ..ClockSums::default() };
     let told = moves.iter().enumerate().map(|(index, mv)| {
         let usual_ms = usual_ms(moves, index, clock);
@@ -108,7 +108,7 @@ pub(super) fn audit(moves: &[TimedMove<'_>], clock: &SideClock) -> (Vec<MoveTime
             Some(TimeVerdict::WentWrong) | None => {}
         }
         let words = words(mv, compared_ms, verdict, is_in_trouble);
-        MoveTime { usual_ms, verdict, cost, in_trouble: is_in_trouble, words }
+        SpentTime { usual_ms, verdict, cost, in_trouble: is_in_trouble, words }
     });
     (told.collect(), sums)
 }

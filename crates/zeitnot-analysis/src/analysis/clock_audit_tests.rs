@@ -134,7 +134,7 @@ fn nothing_is_said_of_less_than_the_clock_shows() {
     let clock = SideClock::new("60", None, Some(1500));
     let (fine, _) = audit(&timed, &clock);
     let (coarse, _) = audit(&timed, &SideClock { step_ms: 1_000.0, ..clock });
-    let is_close = |told: &&MoveTime| told.usual_ms.is_some_and(|usual_ms| usual_ms <= 1_000.0);
+    let is_close = |told: &&SpentTime| told.usual_ms.is_some_and(|usual_ms| usual_ms <= 1_000.0);
     assert!(fine.iter().filter(is_close).any(|told| told.verdict.is_some()));
     assert!(coarse.iter().filter(is_close).all(|told| told.verdict.is_none() && !told.words.contains("usual")));
 }

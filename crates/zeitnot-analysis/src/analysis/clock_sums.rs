@@ -1,6 +1,6 @@
 //! Sums the use of a clock over moves and games, and gives it a score.
 
-use super::document::{ClockUse, Instant, LongThoughts, PhaseTime, Trouble};
+use super::document::{ClockScore, Instant, LongThoughts, PhaseTime, Trouble};
 use super::phase::Phase;
 
 /// Expected score lost in haste and in time trouble, in a game, that halves the score.
@@ -69,7 +69,7 @@ impl ClockSums {
     }
 
     /// The result; `None` without a game.
-    pub(super) fn told(&self) -> Option<ClockUse> {
+    pub(super) fn told(&self) -> Option<ClockScore> {
         if self.games == 0 {
             return None;
         }
@@ -81,7 +81,7 @@ impl ClockSums {
             share: share(self.phases_ms[index], self.used_ms),
             usual_share: (usual_ms > 0.0).then(|| share(self.usual_ms[index], usual_ms)),
         };
-        Some(ClockUse {
+        Some(ClockScore {
             score: self.score(),
             long_thoughts: self.long_thoughts,
             instant: self.instant,

@@ -50,7 +50,7 @@ impl Eval {
     }
 
     /// White's chance to win in per cent.
-    pub fn win_percent(self) -> f64 {
+    pub(crate) fn win_percent(self) -> f64 {
         50.0 + 50.0 * winning_chances(self.centipawns())
     }
 }

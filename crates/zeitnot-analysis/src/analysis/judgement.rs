@@ -41,7 +41,7 @@ impl Judgement {
     }
 
     /// The number of the glyph in PGN.
-    pub fn nag(self) -> u32 {
+    pub(crate) fn nag(self) -> u32 {
         match self {
             Judgement::Inaccuracy => 6,
             Judgement::Mistake => 2,

@@ -35,18 +35,11 @@ mod players;
 mod position_facts;
 mod search;
 
-pub use accuracy::{average_loss_cp, game_accuracy, move_accuracies, move_accuracy};
 pub use analysed::analysed;
-pub use annotated_pgn::{annotated_pgn, annotated_with_rest, is_annotation_of};
-pub use document::{
-    AnalysedGame, AnalysedMove, AnalysedNetwork, AnalysedPlayer, AnalysedSide, AnalysedStart, Analysis, BetterMove,
-    ClockUse, Instant, LongThoughts, Moment, MomentKind, MoveTime, OwnNotes, PhaseOfPlayer, PhaseTime, ShownEvaluation,
-    TimeVerdict, Trouble,
-};
+pub use annotated_pgn::{annotated_with_rest, is_annotation_of};
+pub use clock_audit::SHORT_OF_TIME;
+pub use document::{AnalysedGame, AnalysedNetwork, Analysis};
 pub use evaluation::{Eval, START};
-pub use judgement::{Judgement, judge};
 pub use page_data::page_data;
-pub use phase::Phase;
-pub use players::players;
 pub use position_facts::{PositionFacts, facts_in_comments};
 pub use search::{AnalysisError, Analyst, Effort};

@@ -1,7 +1,7 @@
 //! Chooses the moments of a game to look at first.
 
 use super::clock_audit::{LONG, chances};
-use super::document::{AnalysedMove, Moment, MomentKind, MoveTime, TimeVerdict};
+use super::document::{AnalysedMove, Moment, MomentKind, SpentTime, TimeVerdict};
 use zeitnot_base::words::{percent, told_time};
 
 /// Most moments of a side.
@@ -84,7 +84,7 @@ fn ran_down(own: &[&AnalysedMove], all_ms: f64) -> Option<(f64, Moment)> {
     let is_troubled = |mv: &&AnalysedMove| mv.time.as_ref().is_some_and(|time| time.in_trouble);
     let end = own.iter().position(is_troubled)?;
     let is_long = |mv: &&&AnalysedMove| {
-        let usual_ms = mv.time.as_ref().and_then(|MoveTime { usual_ms, .. }| *usual_ms);
+        let usual_ms = mv.time.as_ref().and_then(|SpentTime { usual_ms, .. }| *usual_ms);
         usual_ms.is_some_and(|usual_ms| mv.used_ms.is_some_and(|used_ms| used_ms >= LONG * usual_ms))
     };
     let begin = end - own[..end].iter().rev().take_while(is_long).count();

@@ -21,7 +21,7 @@ fn game(of: &[(f64, f64, f64, Option<TimeVerdict>, bool)]) -> Vec<AnalysedMove> 
         best: None,
         clock_ms: Some(60_000.0),
         used_ms: Some(used_ms),
-        time: Some(MoveTime { usual_ms: Some(usual_ms), verdict, cost: loss, in_trouble, words: String::new() }),
+        time: Some(SpentTime { usual_ms: Some(usual_ms), verdict, cost: loss, in_trouble, words: String::new() }),
     });
     of.collect()
 }

@@ -3,7 +3,7 @@
 use super::evaluation::Eval;
 use serde::{Deserialize, Serialize};
 use zeitnot_engine::chess::{Color, Game, Move, Outcome, to_uci};
-use zeitnot_games::pgn_reader::PgnGame;
+use zeitnot_games::pgn_reader::{PgnGame, command};
 
 /// Least number without a point and without a depth that is centipawns.
 const LEAST_CENTIPAWNS: f64 = 30.0;
@@ -42,7 +42,7 @@ impl PositionFacts {
     }
 
     /// The facts of a game that is over.
-    pub fn of_outcome(outcome: Outcome) -> PositionFacts {
+    pub(crate) fn of_outcome(outcome: Outcome) -> PositionFacts {
         let (eval, wdl) = match outcome.winner() {
             Some(Color::White) => (Eval::Checkmate(Color::White), [1000, 0, 0]),
             Some(Color::Black) => (Eval::Checkmate(Color::Black), [0, 0, 1000]),
@@ -52,7 +52,7 @@ impl PositionFacts {
     }
 
     /// The facts of a position in which the side to move mates by this line.
-    pub fn of_mate(game: &Game, line: &[Move]) -> PositionFacts {
+    pub(crate) fn of_mate(game: &Game, line: &[Move]) -> PositionFacts {
         let (sign, wdl) = if game.current().turn().is_white() { (1, [1000, 0, 0]) } else { (-1, [0, 0, 1000]) };
         let line: Vec<String> = line.iter().map(|mv| to_uci(*mv, game.is_chess960())).collect();
         PositionFacts {
@@ -104,13 +104,6 @@ pub fn facts_in_comments(game: &PgnGame) -> Vec<Option<PositionFacts>> {
         if index == plies { mated.map(of_mate).or(told) } else { told }
     };
     (0..=plies).map(told).collect()
-}
-
-/// The value of a command in a comment, such as that of `[%eval 0.3]`.
-fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
-    let commands = comment.split("[%").skip(1);
-    let value = |command: &'a str| command.strip_prefix(name)?.strip_prefix(char::is_whitespace)?.split(']').next();
-    commands.filter_map(value).next()
 }
 
 #[cfg(test)]

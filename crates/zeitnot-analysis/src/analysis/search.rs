@@ -53,18 +53,14 @@ impl Effort {
 
 /// Why a game is not analysed. The text is one line.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum AnalysisError {
     /// The engine cannot search.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// A search failed.
     #[error("ply {ply}: {reason}")]
-    Search {
-        /// Plies before the position.
-        ply: usize,
-        /// The search's error.
-        reason: String,
-    },
+    Search { ply: usize, reason: String },
 }
 
 /// An engine that analyses games, one after another.

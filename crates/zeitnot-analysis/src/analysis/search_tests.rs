@@ -93,7 +93,8 @@ fn a_move_that_allows_a_short_mate_is_marked() {
     assert_eq!(facts[1].mate, Some(-3), "{:?}", facts[1]);
     assert!(facts[0].line[0] != "d4a7" && facts[0].mate != Some(-3), "{:?}", facts[0]);
     let turn = game.positions()[0].turn();
-    let judged = super::super::judge(facts[0].eval(turn).unwrap(), facts[1].eval(turn.other()).unwrap(), turn, true);
+    let judged =
+        super::super::judgement::judge(facts[0].eval(turn).unwrap(), facts[1].eval(turn.other()).unwrap(), turn, true);
     assert!(judged.is_some());
 }
 

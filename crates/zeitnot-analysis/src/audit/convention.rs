@@ -4,7 +4,7 @@
 //! increment, and may receive the time of a new period late. The program's usual convention is tried first; moves that
 //! a convention cannot explain count against it.
 
-use super::clock_comment::MoveTimes;
+use super::MoveTimes;
 use super::side_times::{Side, SideTimes, side_times};
 use super::time_control_tag::{TaggedControl, in_minutes};
 use zeitnot_games::period_clock::PeriodClock;

@@ -38,7 +38,7 @@ impl GameSpeed {
     }
 
     /// The speed of a clock for the whole game, in milliseconds.
-    pub fn of_clock(base_ms: f64, increment_ms: f64) -> GameSpeed {
+    pub(crate) fn of_clock(base_ms: f64, increment_ms: f64) -> GameSpeed {
         match (base_ms + MOVES * increment_ms) / 60e3 {
             minutes if minutes < 3.0 => GameSpeed::Bullet,
             minutes if minutes < 8.0 => GameSpeed::Blitz,

@@ -1,6 +1,5 @@
 //! Works out the clock and the time of every move of a game from its comments.
 
-use super::clock_comment::{MoveTimes, move_times};
 use super::clocked_move::{ClockedMove, Doubt};
 use super::convention::{choose, shows_hours};
 use super::game_speed::GameSpeed;
@@ -9,7 +8,7 @@ use super::side_times::{Side, step_ms};
 use super::time_control_tag::{TaggedControl, TimeControlTag, in_minutes, read_tag};
 use super::time_loss::{TimeLoss, time_loss};
 use zeitnot_engine::chess::Color;
-use zeitnot_games::pgn_reader::PgnGame;
+use zeitnot_games::pgn_reader::{MoveTimes, PgnGame, move_times};
 use zeitnot_games::time_control::TimeControl;
 
 /// Least ratio of clock to increment at which going berserk on lichess halves the clock; below, only the increment is
@@ -55,8 +54,7 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     let loss = time_loss(game);
     let mut times = GameTimes { loss, ..GameTimes::default() };
     let mut readings = [Vec::new(), Vec::new()];
-    let tags = ["WhiteTimeControl", "BlackTimeControl"]
-        .map(|name| Some(game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| game.tag("TimeControl")));
+    let tags = [Color::White, Color::Black].map(|color| game.time_control(color));
     for (side, tag) in tags.into_iter().enumerate() {
         match read_tag(tag) {
             TimeControlTag::Readings(controls) => readings[side] = controls,

@@ -3,7 +3,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `clock_comment` | the times in the comments of a move |
 //! | `time_control_tag`, `time_control_units` | PGN's tag `TimeControl`, with several periods and in its many spellings |
 //! | `clocked_move` | the times of one move |
 //! | `convention`, `side_times` | the convention of a game's clock comments, and the clock of a side under it |
@@ -16,7 +15,6 @@
 //! | `move_name` | a move with its number |
 
 mod advice;
-mod clock_comment;
 mod clocked_move;
 mod convention;
 mod estimates;
@@ -32,7 +30,6 @@ mod time_control_units;
 mod time_loss;
 
 pub use advice::{Advice, advice, plan_of};
-pub use clock_comment::{MoveTimes, move_times};
 pub use clocked_move::{ClockedMove, Doubt};
 pub use estimates::ManagerSums;
 pub use game_speed::GameSpeed;
@@ -42,4 +39,5 @@ pub use move_name::move_name;
 pub use remarks::{Remark, Remarks};
 pub use summary::{PlayerClock, PlayerClocks};
 pub use time_control_tag::{TaggedControl, TimeControlTag, read_tag};
-pub use time_loss::{TimeLoss, time_loss};
+pub use time_loss::TimeLoss;
+pub use zeitnot_games::pgn_reader::{MoveTimes, move_times};

@@ -1,6 +1,6 @@
 //! Follows the clock of one side through a game by its comments, under one convention.
 
-use super::clock_comment::MoveTimes;
+use super::MoveTimes;
 use super::clocked_move::{ClockedMove, Doubt};
 use super::convention::Convention;
 use zeitnot_engine::chess::Color;

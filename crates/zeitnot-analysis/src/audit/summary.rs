@@ -7,7 +7,7 @@ use super::game_times::GameTimes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use zeitnot_engine::chess::Color;
-use zeitnot_games::clock_use::{phase, shares};
+use zeitnot_games::clock_use::ByPhase;
 use zeitnot_games::sample::{Quantiles, Sample};
 
 /// Least share of the start clock left at the end of a game that counts as hoarded: a quarter.
@@ -69,7 +69,7 @@ struct Sums {
     overrun: u32,
     lost_on_time: u32,
     left_ms: Sample,
-    phases_ms: [f64; 3],
+    phases_ms: ByPhase,
     /// The time of the moves that managers were asked about; `budgets_ms` sums the budgets of each manager.
     asked_ms: f64,
     budgets_ms: Box<[f64]>,
@@ -132,7 +132,7 @@ impl Sums {
             overrun: 0,
             lost_on_time: 0,
             left_ms: Sample::new(MOST_ENDS),
-            phases_ms: [0.0; 3],
+            phases_ms: ByPhase::default(),
             asked_ms: 0.0,
             budgets_ms: vec![0.0; managers].into(),
         }
@@ -151,7 +151,7 @@ impl Sums {
             self.hoarded += u32::from(end_ms >= HOARDED * start_ms && !is_lost);
         }
         for (number, mv) in moves.iter().enumerate() {
-            self.phases_ms[phase(number)] += mv.used_ms;
+            self.phases_ms.add(number, mv.used_ms);
             let Some(clock_ms) = mv.clock_ms else { continue };
             let equal_ms = clock_ms / f64::from(mv.moves_left.max(1)) + mv.increment_ms;
             let rushed = mv.used_ms < RUSHED * equal_ms && clock_ms > NO_NEED * start_ms;
@@ -162,7 +162,6 @@ impl Sums {
     }
 
     fn clock(&self, name: &str, managers: &[impl AsRef<str>]) -> PlayerClock {
-        let all_ms: f64 = self.phases_ms.iter().sum();
         let of_used = |budgets_ms: f64| if self.asked_ms > 0.0 { budgets_ms / self.asked_ms } else { 0.0 };
         let budgets = managers.iter().zip(&self.budgets_ms);
         PlayerClock {
@@ -171,10 +170,10 @@ impl Sums {
             games: self.games as usize,
             all_games: self.all_games as usize,
             moves: self.moves as usize,
-            mean_ms: all_ms / self.moves.max(1) as f64,
+            mean_ms: self.phases_ms.sum() / self.moves.max(1) as f64,
             known_ends: self.left_ms.seen(),
             clock_left_ms: self.left_ms.quantiles(),
-            share_by_phase: shares(self.phases_ms),
+            share_by_phase: self.phases_ms.shares(),
             hoarded: self.hoarded as usize,
             rushed: self.rushed as usize,
             risked: self.risked as usize,

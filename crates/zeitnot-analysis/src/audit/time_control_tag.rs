@@ -63,7 +63,7 @@ pub fn read_tag(tag: &str) -> TimeControlTag {
 }
 
 /// Turns base times that were read in seconds into minutes, which some write without saying so.
-pub fn in_minutes(control: &TaggedControl) -> TaggedControl {
+pub(crate) fn in_minutes(control: &TaggedControl) -> TaggedControl {
     let period = |period: &TimeControl| TimeControl { base_ms: 60.0 * period.base_ms, ..*period };
     TaggedControl { periods: control.periods.iter().map(period).collect(), ..control.clone() }
 }

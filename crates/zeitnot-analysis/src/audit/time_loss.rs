@@ -40,7 +40,7 @@ const ENDS: [&str; 3] = ["Termination", "TerminationDetails", "ICCResult"];
 /// `time forfeit`, `White loses on time`, `White forfeits on time`, `Black won on time`, `NAME won on time`,
 /// `White ran out of time and Black has no material to mate`. Where they name no side, it is the side that lost by the
 /// result, or the side to move. `None` where nobody ran out of time.
-pub fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
+pub(crate) fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
     let plies = game.game.moves().len();
     // The end of a game without moves stands behind its tags.
     let last = plies

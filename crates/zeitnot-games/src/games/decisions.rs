@@ -70,14 +70,11 @@ pub struct Verified {
 
 /// Why a log of decisions cannot be read, or is not repeated by this program. The text is one line.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum DecisionError {
     /// The file cannot be read.
     #[error("cannot read {}: {reason}", path.display())]
-    Read {
-        path: PathBuf,
-        /// The operating system's reason.
-        reason: io::Error,
-    },
+    Read { path: PathBuf, reason: io::Error },
     /// A line is neither an event nor an answer.
     #[error("{} line {line}: {problem}", path.display())]
     Line { path: PathBuf, line: usize, problem: String },
@@ -86,14 +83,7 @@ pub enum DecisionError {
     Empty { path: PathBuf },
     /// This program decides otherwise than the file.
     #[error("{} line {line}: decided otherwise now: {there} there, {here} here", path.display())]
-    Differs {
-        path: PathBuf,
-        line: usize,
-        /// The answer in the file.
-        there: String,
-        /// The answer now.
-        here: String,
-    },
+    Differs { path: PathBuf, line: usize, there: String, here: String },
 }
 
 /// Replays a log, and compares every answer to the last bit.

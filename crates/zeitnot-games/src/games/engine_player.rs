@@ -2,7 +2,9 @@
 
 use super::player::{Player, PlayerError, Thought, Turn};
 use super::record::Evaluation;
+use parking_lot::Mutex;
 use std::sync::Arc;
+use zeitnot_engine::announcer::{Announcer, ERROR};
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::clock::{Clock as _, VirtualClock};
 use zeitnot_engine::engine::{Engine, GoParams, Options, Pondered, SearchEnd};
@@ -21,6 +23,8 @@ pub struct EnginePlayer {
     ponders: bool,
     /// The position that is searched on the opponent's time.
     expected: Option<Expected>,
+    /// The errors of the engine since they were taken last, each once.
+    errors: Arc<Mutex<Vec<String>>>,
 }
 
 /// The position after the reply that the engine expects.
@@ -34,7 +38,16 @@ impl EnginePlayer {
     /// A player on the machine's clock. With `ponders` it searches on its opponent's time.
     pub fn new(name: String, engine: Engine, ponders: bool) -> EnginePlayer {
         let seed = engine.options().random_seed;
-        EnginePlayer { name, network: None, engine, virtual_clock: None, seed, ponders, expected: None }
+        EnginePlayer {
+            name,
+            network: None,
+            engine,
+            virtual_clock: None,
+            seed,
+            ponders,
+            expected: None,
+            errors: Arc::default(),
+        }
     }
 
     /// A player whose every search is a computation on the caller's thread. `clock` must be the clock of this engine
@@ -48,6 +61,20 @@ impl EnginePlayer {
         EnginePlayer { network, ..self }
     }
 
+    /// Lets the engine announce to `announcer`, behind the player's name.
+    pub fn announce_to(&mut self, announcer: Announcer) {
+        let (name, errors) = (self.name.clone(), Arc::clone(&self.errors));
+        self.engine.announce_to(Announcer::new(move |line| {
+            let line = format!("{name}: {line}");
+            announcer.say(&line);
+            let mut errors = errors.lock();
+            if line.contains(ERROR) && !errors.contains(&line) {
+                errors.push(line);
+            }
+        }));
+    }
+
+    /// The engine.
     pub fn engine(&mut self) -> &mut Engine {
         &mut self.engine
     }
@@ -125,6 +152,10 @@ impl Player for EnginePlayer {
         self.engine.prepare()?;
         self.engine.await_manager();
         Ok(())
+    }
+
+    fn take_errors(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.errors.lock())
     }
 
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {

@@ -1,19 +1,16 @@
 //! Lets another engine play, as a process on the machine's clock.
 
-use super::external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
+use super::external::{ExternalAnswer, ExternalEngine, ExternalError, Patience};
 use super::player::{Player, PlayerError, Thought, Turn};
-use super::record::Evaluation;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use zeitnot_engine::chess::{Color, Game};
+use zeitnot_engine::engine::GoParams;
 
 /// Milliseconds to wait for an engine beyond its clock before it counts as hanging.
 const PATIENCE_MS: f64 = 10_000.0;
 /// Milliseconds to wait for a move without a clock before the engine counts as hanging.
 const PATIENCE_WITHOUT_CLOCK_MS: f64 = 600_000.0;
-
-/// Largest size of a score, in centipawns; larger scores are cut to it.
-const MOST_CP: i32 = 1_000_000;
 
 /// Another engine as a player.
 pub struct ExternalPlayer {
@@ -44,27 +41,28 @@ impl ExternalPlayer {
     }
 
     /// This player, which thinks on its opponent's time if `ponders` holds and the engine can.
-    pub fn with_pondering(self, ponders: bool) -> ExternalPlayer {
+    pub(crate) fn with_pondering(self, ponders: bool) -> ExternalPlayer {
         ExternalPlayer { ponders, ..self }
     }
 
     /// Lets the engine ponder on the reply that it expects, with the clocks as they stand after its move. Beyond the
     /// last move of a period its next clock is not known, and it does not.
-    fn expect_reply(&mut self, turn: &Turn<'_>, clock: &GoClock, answer: &ExternalAnswer) {
-        let Some(reply) = answer.ponder.filter(|_| self.ponders && clock.movestogo != Some(1)) else { return };
+    fn expect_reply(&mut self, turn: &Turn<'_>, answer: &ExternalAnswer) {
+        let go = &turn.go;
+        let Some(reply) = answer.ponder.filter(|_| self.ponders && go.movestogo != Some(1)) else { return };
         let mut game = turn.game.clone();
         game.push(answer.mv);
         game.push(reply);
         if game.outcome().is_some() {
             return;
         }
-        let mut clock = GoClock { movestogo: clock.movestogo.map(|moves| moves - 1), ..*clock };
+        let mut go = GoParams { movestogo: go.movestogo.map(|moves| moves - 1), ..go.clone() };
         let (time_ms, increment_ms) = match turn.game.current().turn() {
-            Color::White => (&mut clock.wtime_ms, clock.winc_ms),
-            Color::Black => (&mut clock.btime_ms, clock.binc_ms),
+            Color::White => (&mut go.wtime, go.winc),
+            Color::Black => (&mut go.btime, go.binc),
         };
-        *time_ms = time_ms.map(|ms| ms - answer.used_ms + increment_ms);
-        self.expected = self.engine.ponder(&game, &clock).then_some(game);
+        *time_ms = time_ms.map(|ms| ms - answer.used_ms + increment_ms.unwrap_or(0.0));
+        self.expected = self.engine.ponder(&game, &go).then_some(game);
     }
 
     fn check<T>(&mut self, result: Result<T, ExternalError>) -> Result<T, PlayerError> {
@@ -116,37 +114,20 @@ impl Player for ExternalPlayer {
 
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {
         let go = &turn.go;
-        let clock = GoClock {
-            wtime_ms: go.wtime,
-            btime_ms: go.btime,
-            winc_ms: go.winc.unwrap_or(0.0),
-            binc_ms: go.binc.unwrap_or(0.0),
-            movestogo: go.movestogo,
-            movetime_ms: go.movetime,
-            nodes: go.nodes,
-            depth: go.depth,
-        };
         let has_clock = go.movetime.is_some() || go.clock(turn.game.current().turn()).is_some();
         let patience_ms = if has_clock { PATIENCE_MS } else { PATIENCE_WITHOUT_CLOCK_MS };
         let is_expected = self.expected.take().is_some_and(|expected| expected.moves() == turn.game.moves());
         let answer = match is_expected {
-            true => self.engine.ponder_hit(turn.game, &clock, patience_ms),
-            false => self.engine.go(turn.game, &clock, patience_ms),
+            true => self.engine.ponder_hit(turn.game, go, patience_ms),
+            false => self.engine.go(turn.game, go, patience_ms),
         };
         let answer = self.check(answer)?;
-        self.expect_reply(turn, &clock, &answer);
-        let evaluation = answer.score.map(|score| match score {
-            ExternalScore::Centipawns(cp) => Evaluation { cp: cp.clamp(-MOST_CP, MOST_CP), mate: None, q: None },
-            ExternalScore::Mate(mate) => Evaluation { cp: 0, mate: Some(mate), q: None },
-        });
+        self.expect_reply(turn, &answer);
         Ok(Thought {
-            mv: answer.mv,
-            used_ms: answer.used_ms,
-            budget_ms: None,
             nodes: answer.nodes.unwrap_or(0),
-            playouts: 0,
             depth: answer.depth.unwrap_or(0),
-            evaluation,
+            evaluation: answer.score,
+            ..Thought::of_move(answer.mv, answer.used_ms)
         })
     }
 }

@@ -30,7 +30,7 @@ impl Limits {
     }
 
     /// Whether a move that takes too long loses the game.
-    pub fn has_time(&self) -> bool {
+    pub(crate) fn has_time(&self) -> bool {
         self.clock.is_some() || self.movetime_ms.is_some()
     }
 }
@@ -117,7 +117,7 @@ impl<'a> GameClocks<'a> {
 }
 
 /// The winner of a game in which the clock of `loser` ran out; `None` for a draw, against a bare king.
-pub fn winner_on_time(game: &Game, loser: Color) -> Option<Color> {
+pub(crate) fn winner_on_time(game: &Game, loser: Color) -> Option<Color> {
     let winner = loser.other();
     let is_bare = game.current().board().by_color(winner).count() == 1;
     (!is_bare).then_some(winner)

@@ -6,23 +6,16 @@ use thiserror::Error;
 
 /// Why a journal cannot be used. The text is one line.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum JournalError {
     /// The file cannot be read or written.
     #[error("{}: {reason}", path.display())]
-    Io {
-        path: PathBuf,
-        /// The operating system's reason.
-        reason: io::Error,
-    },
+    Io { path: PathBuf, reason: io::Error },
     #[error("{} line {line}: {problem}", path.display())]
     Line { path: PathBuf, line: usize, problem: String },
     /// Another process writes the file: a match, or other work of its kind.
     #[error("another {whole} is writing {}", path.display())]
-    InUse {
-        path: PathBuf,
-        /// The kind of work, in a word.
-        whole: &'static str,
-    },
+    InUse { path: PathBuf, whole: &'static str },
     /// The file has games of a match that was interrupted.
     #[error(
         "{} has the games of a match that was interrupted: --resume goes on with it; delete the file, or name another --pgn, to \
@@ -32,15 +25,5 @@ pub enum JournalError {
     Unfinished { path: PathBuf },
     /// The match in the file, or other work of its kind, has other settings.
     #[error("{} holds a {whole} with another {setting}: {there} there, {here} here", path.display())]
-    OtherSettings {
-        path: PathBuf,
-        /// The kind of work, in a word.
-        whole: &'static str,
-        /// The first setting that differs.
-        setting: String,
-        /// The setting's value in the file.
-        there: String,
-        /// The setting's value now.
-        here: String,
-    },
+    OtherSettings { path: PathBuf, whole: &'static str, setting: String, there: String, here: String },
 }

@@ -49,7 +49,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Whether the line under way ends with a line break, and is neither a part nor cut off by the end of the file.
-    pub fn has_end(&self) -> bool {
+    pub(crate) fn has_end(&self) -> bool {
         self.line_end > 0 && matches!(self.buffer[self.line_end - 1], b'\n' | b'\r')
     }
 

@@ -13,41 +13,41 @@
 //! | `pgn`, `pgn_reader`, `lines` | games as PGN: written, and read one after another with their comments; lines in a buffer of one size |
 //! | `rereadable` | files that are read twice |
 
-pub mod adjudication;
+mod adjudication;
 pub mod decisions;
 pub mod eco;
-pub mod engine_player;
-pub mod external;
-pub mod external_player;
-pub mod game_clocks;
-pub mod journal;
-pub mod journal_error;
+mod engine_player;
+mod external;
+mod external_player;
+mod game_clocks;
+mod journal;
+mod journal_error;
 pub mod lag;
-pub mod lines;
+mod lines;
 pub mod openings;
 pub mod period_clock;
-pub mod pgn;
+mod pgn;
 pub mod pgn_reader;
-pub mod play;
-pub mod player;
+mod play;
+mod player;
 pub mod record;
-pub mod rereadable;
+mod rereadable;
 pub mod runner;
 pub mod time_control;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
 pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
-pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience, program_file};
+pub use external::{ExternalAnswer, ExternalEngine, ExternalError, Patience, program_file};
 pub use external_player::ExternalPlayer;
-pub use game_clocks::{GameClocks, Limits, winner_on_time};
+pub use game_clocks::{GameClocks, Limits};
 pub use journal::{Entry, Journal, is_match_journal, read_journal};
 pub use journal_error::JournalError;
 pub use lag::{LagError, LagModel};
-pub use openings::{OpeningOrder, Openings, OpeningsError};
+pub use openings::{OpeningOrder, Openings, OpeningsError, StartError, Starts};
 pub use pgn::write_pgn;
 pub use pgn_reader::{PgnGame, PgnGames, read_games};
-pub use play::{Pairing, Rules, play};
+pub use play::{Pairing, Referee, Rules, play};
 pub use player::{Player, PlayerError, Thought, Turn};
 pub use record::{Evaluation, GameRecord, MoveRecord, Termination};
 pub use rereadable::Rereadable;

@@ -1,10 +1,11 @@
-//! Plays one game between two players and keeps their clocks.
+//! Plays one game between two players: the referee keeps their clocks and the record, and knows the end.
 
 use super::adjudication::{Adjudication, Course};
 use super::game_clocks::{GameClocks, Limits, winner_on_time};
 use super::lag::LagModel;
 use super::player::{Player, PlayerError, Thought, Turn};
 use super::record::{GameRecord, MoveRecord, Termination, in_microseconds};
+use super::time_control::TimeControl;
 use std::ops::ControlFlow;
 use zeitnot_engine::chess::{Color, Game, to_uci};
 use zeitnot_engine::splitmix::mix;
@@ -24,6 +25,14 @@ pub struct Rules {
     pub seed: u64,
 }
 
+impl Rules {
+    /// These rules with one time control for both players.
+    pub fn at(&self, control: TimeControl) -> Rules {
+        let limits = Limits { clock: Some(control), ..Limits::default() };
+        Rules { limits: [limits.clone(), limits], ..self.clone() }
+    }
+}
+
 /// A game of a match that is to be played.
 #[derive(Clone, Debug)]
 pub struct Pairing {
@@ -37,19 +46,24 @@ pub struct Pairing {
     pub first_is_white: bool,
 }
 
-/// A game under way.
-struct Referee<'a> {
+/// A game under way, between players of a match or with a person.
+pub struct Referee<'a> {
     rules: &'a Rules,
     /// Limits of White and Black.
-    limits: [&'a Limits; 2],
-    game: Game,
-    chess960: bool,
+    pub limits: [&'a Limits; 2],
+    /// The game, with the moves of its opening.
+    pub game: Game,
+    /// The record so far.
+    pub record: GameRecord,
+    /// The clocks.
+    pub clocks: GameClocks<'a>,
     course: Course,
-    record: GameRecord,
-    clocks: GameClocks<'a>,
     /// Time since the last answer of White and Black, in milliseconds.
     since_answer_ms: [f64; 2],
 }
+
+/// The winner of a game, `None` for a draw, and why it ended.
+pub type End = (Option<Color>, Termination);
 
 /// Plays a game; `players` are the first and the second player of the match. `on_move` sees the game after each move,
 /// and may break it off.
@@ -67,88 +81,73 @@ pub fn play(
     pairing: &Pairing,
     mut on_move: impl FnMut(&GameRecord) -> ControlFlow<()>,
 ) -> Result<GameRecord, PlayerError> {
-    let [first, second] = players;
-    let (mut sides, [first_limits, second_limits]) = ([first, second], &rules.limits);
-    let mut limits = [first_limits, second_limits];
+    let mut sides = players;
+    let mut limits = rules.limits.each_ref();
     if !pairing.first_is_white {
         sides.reverse();
         limits.reverse();
     }
-    let mut referee = Referee::new(rules, limits, pairing, [&*sides[0], &*sides[1]]);
-    for (side, player) in sides.iter_mut().enumerate() {
-        // Each player has a seed of its own, the same with either colour.
-        let player_index = (side == 0) != pairing.first_is_white;
-        if let Err(error) = player.new_game(mix(rules.seed ^ mix(2 * pairing.game + u64::from(player_index)))) {
-            return referee.failed_by(side, error);
-        }
-    }
-    loop {
-        if let Some(outcome) = referee.game.outcome() {
-            return Ok(referee.end(outcome.winner(), outcome.into()));
-        }
-        let color = referee.game.current().turn();
-        let side = usize::from(color.is_black());
-        let turn = Turn {
-            game: &referee.game,
-            go: referee.clocks.go(color),
-            since_answer_ms: std::mem::take(&mut referee.since_answer_ms[side]),
-        };
-        let thought = match sides[side].think(&turn) {
-            Ok(thought) => thought,
-            Err(error) => return referee.failed_by(side, error),
-        };
-        if let Some((winner, termination)) = referee.make_move(&thought) {
-            return Ok(referee.end(winner, termination));
-        }
-        if on_move(&referee.record).is_break() {
-            return Ok(referee.end(None, Termination::Unfinished));
-        }
-    }
+    let names = sides.each_ref().map(|player| player.name().to_owned());
+    let mut record = GameRecord::begin(pairing.game, names, limits, &pairing.start, pairing.chess960);
+    record.first_is_white = pairing.first_is_white;
+    record.networks = sides.each_ref().map(|player| player.network().map(str::to_owned));
+    let mut referee = Referee::new(rules, limits, pairing.start.clone(), record);
+    let (winner, termination) = referee.play(&mut sides, &mut on_move)?;
+    referee.end(winner, termination);
+    referee.record.player_errors = sides.iter_mut().flat_map(|player| player.take_errors()).collect();
+    Ok(referee.record)
 }
 
 impl<'a> Referee<'a> {
-    fn new(rules: &'a Rules, limits: [&'a Limits; 2], pairing: &Pairing, players: [&dyn Player; 2]) -> Referee<'a> {
+    /// The referee of a game that begins; the record is that of its begin.
+    pub fn new(rules: &'a Rules, limits: [&'a Limits; 2], game: Game, record: GameRecord) -> Referee<'a> {
         let clocks = GameClocks::new(limits);
-        let chess960 = pairing.chess960 || pairing.start.is_chess960();
-        let mut before = pairing.start.clone();
-        before.truncate(0);
-        let start_fen = (!before.starts_from_standard()).then(|| before.fen());
-        let mut opening = Vec::new();
-        for &mv in pairing.start.moves() {
-            opening.push(before.san(mv));
-            before.push(mv);
+        Referee { rules, limits, game, record, clocks, course: Course::default(), since_answer_ms: [0.0; 2] }
+    }
+
+    /// Sets the clocks to these times after the moves of the record.
+    pub fn set_clocks(&mut self, left_ms: [f64; 2]) {
+        let by_white = self.record.moves.iter().filter(|mv| mv.white).count();
+        self.clocks = GameClocks::after(self.limits, left_ms, [by_white, self.record.moves.len() - by_white]);
+    }
+
+    /// Lets the players move until the end.
+    fn play(
+        &mut self,
+        sides: &mut [&mut dyn Player; 2],
+        on_move: &mut dyn FnMut(&GameRecord) -> ControlFlow<()>,
+    ) -> Result<End, PlayerError> {
+        for (side, player) in sides.iter_mut().enumerate() {
+            // Each player has a seed of its own, the same with either colour.
+            let player_index = u64::from((side == 0) != self.record.first_is_white);
+            if let Err(error) = player.new_game(mix(self.rules.seed ^ mix(2 * self.record.game + player_index))) {
+                return self.failed_by(side, error);
+            }
         }
-        let record = GameRecord {
-            game: pairing.game,
-            players: players.map(|player| player.name().to_owned()),
-            networks: players.map(|player| player.network().map(str::to_owned)),
-            first_is_white: pairing.first_is_white,
-            controls: limits.map(Limits::pgn),
-            start_fen,
-            chess960,
-            opening,
-            moves: Vec::new(),
-            white_won: None,
-            termination: Termination::Unfinished,
-            forfeit: None,
-            error: None,
-            clocks_ms: clocks.left_ms().map(in_microseconds),
-        };
-        Referee {
-            rules,
-            limits,
-            game: pairing.start.clone(),
-            chess960,
-            course: Course::default(),
-            record,
-            clocks,
-            since_answer_ms: [0.0; 2],
+        loop {
+            if let Some(outcome) = self.game.outcome() {
+                return Ok((outcome.winner(), outcome.into()));
+            }
+            let color = self.game.current().turn();
+            let side = usize::from(color.is_black());
+            let since_answer_ms = std::mem::take(&mut self.since_answer_ms[side]);
+            let turn = Turn { game: &self.game, go: self.clocks.go(color), since_answer_ms };
+            let thought = match sides[side].think(&turn) {
+                Ok(thought) => thought,
+                Err(error) => return self.failed_by(side, error),
+            };
+            if let Some(end) = self.make_move(&thought) {
+                return Ok(end);
+            }
+            if on_move(&self.record).is_break() {
+                return Ok((None, Termination::Unfinished));
+            }
         }
     }
 
-    /// Makes a player's move and takes its time off the clock. Returns the winner and why the game ends, where the
-    /// clock or an adjudication ends it.
-    fn make_move(&mut self, thought: &Thought) -> Option<(Option<Color>, Termination)> {
+    /// Makes a player's move and takes its time off the clock. Returns the end where the clock or an adjudication ends
+    /// the game.
+    pub fn make_move(&mut self, thought: &Thought) -> Option<End> {
         let color = self.game.current().turn();
         let side = usize::from(color.is_black());
         let ply = self.record.moves.len();
@@ -160,7 +159,7 @@ impl<'a> Referee<'a> {
             return Some(self.forfeit(color));
         }
         let san = self.game.san(thought.mv);
-        let uci = to_uci(thought.mv, self.chess960);
+        let uci = to_uci(thought.mv, self.record.chess960);
         self.game.push(thought.mv);
         self.record.moves.push(MoveRecord {
             uci,
@@ -183,27 +182,27 @@ impl<'a> Referee<'a> {
     }
 
     /// The end of a game in which the clock of `loser` ran out: drawn where the opponent has a bare king.
-    fn forfeit(&mut self, loser: Color) -> (Option<Color>, Termination) {
+    pub fn forfeit(&mut self, loser: Color) -> End {
         self.record.forfeit = Some(loser.is_white());
         (winner_on_time(&self.game, loser), Termination::TimeForfeit)
     }
 
-    fn end(mut self, winner: Option<Color>, termination: Termination) -> GameRecord {
+    /// Records the end.
+    pub fn end(&mut self, winner: Option<Color>, termination: Termination) {
         self.record.white_won = winner.map(Color::is_white);
         self.record.termination = termination;
         self.record.clocks_ms = self.clocks.left_ms().map(in_microseconds);
-        self.record
     }
 
     /// The end of a game in which a player failed: that player loses, unless the match was interrupted or must end.
-    fn failed_by(mut self, side: usize, error: PlayerError) -> Result<GameRecord, PlayerError> {
+    fn failed_by(&mut self, side: usize, error: PlayerError) -> Result<End, PlayerError> {
         let text = error.to_string();
         let loser = if side == 0 { Color::White } else { Color::Black };
-        let (winner, termination) = match error {
+        let end = match error {
             PlayerError::Engine(_) | PlayerError::Unfit(_) => return Err(error),
+            PlayerError::Interrupted(_) => return Ok((None, Termination::Unfinished)),
             PlayerError::Crashed(_) => (Some(loser.other()), Termination::Crash),
             // A player that does not answer by its clock has lost on time.
-            PlayerError::Interrupted(_) => return Ok(self.end(None, Termination::Unfinished)),
             PlayerError::Stalled(_) if self.limits[side].has_time() => {
                 self.clocks.run_out(loser);
                 self.forfeit(loser)
@@ -212,7 +211,7 @@ impl<'a> Referee<'a> {
             PlayerError::IllegalMove(_) => (Some(loser.other()), Termination::IllegalMove),
         };
         self.record.error = Some(text);
-        Ok(self.end(winner, termination))
+        Ok(end)
     }
 }
 

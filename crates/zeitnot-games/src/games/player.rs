@@ -31,6 +31,13 @@ pub struct Thought {
     pub evaluation: Option<Evaluation>,
 }
 
+impl Thought {
+    /// A move of a player who says nothing about it, such as a person.
+    pub fn of_move(mv: Move, used_ms: f64) -> Thought {
+        Thought { mv, used_ms, budget_ms: None, nodes: 0, playouts: 0, depth: 0, evaluation: None }
+    }
+}
+
 /// Why a player gives no move. The text is one line.
 #[derive(Debug, Error)]
 pub enum PlayerError {
@@ -79,4 +86,10 @@ pub trait Player: Send {
     /// [`PlayerError::Engine`] and [`PlayerError::Unfit`] end the match, [`PlayerError::Interrupted`] breaks the game
     /// off; by the other errors the player loses.
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError>;
+
+    /// Takes the errors since the last call with which the player goes on all the same, such as those of a time manager
+    /// in another program: the record of the game keeps them.
+    fn take_errors(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 }

@@ -1,9 +1,10 @@
 //! Records a game: who played, the moves with their times and evaluations, and how it ended.
 
+use super::game_clocks::Limits;
 use crate::strength::GameResult;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use zeitnot_engine::chess::Outcome;
+use zeitnot_engine::chess::{Game, Outcome};
 use zeitnot_engine::engine::{Line, ScoreType, score};
 
 /// The evaluation of a position by the player to move, from its own side.
@@ -196,11 +197,44 @@ pub struct GameRecord {
     /// The error by which a player lost, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The errors with which a player went on all the same, each once; nobody lost by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub player_errors: Vec<String>,
     /// The clocks of White and Black at the end, in milliseconds; a clock that ran out is negative.
     pub clocks_ms: [f64; 2],
 }
 
 impl GameRecord {
+    /// The record of a game that begins, of players White and Black with these limits; `start` has the moves of the
+    /// opening.
+    pub fn begin(game: u64, players: [String; 2], limits: [&Limits; 2], start: &Game, chess960: bool) -> GameRecord {
+        let mut before = start.clone();
+        before.truncate(0);
+        let start_fen = (!before.starts_from_standard()).then(|| before.fen());
+        let mut opening = Vec::new();
+        for &mv in start.moves() {
+            opening.push(before.san(mv));
+            before.push(mv);
+        }
+        GameRecord {
+            game,
+            players,
+            networks: [None, None],
+            first_is_white: true,
+            controls: limits.map(Limits::pgn),
+            start_fen,
+            chess960: chess960 || start.is_chess960(),
+            opening,
+            moves: Vec::new(),
+            white_won: None,
+            termination: Termination::Unfinished,
+            forfeit: None,
+            error: None,
+            player_errors: Vec::new(),
+            clocks_ms: [0.0; 2],
+        }
+    }
+
     /// The result as PGN writes it.
     pub fn result(&self) -> &'static str {
         match self.white_won {
@@ -224,14 +258,14 @@ impl GameRecord {
     }
 
     /// The number of the last move played.
-    pub fn number_of_last(&self) -> usize {
+    pub(crate) fn number_of_last(&self) -> usize {
         let (first, is_white) = self.first_move();
         let before = (self.opening.len() + self.moves.len()).saturating_sub(1);
         first + (before + usize::from(!is_white)) / 2
     }
 
     /// The result of the first player of the match.
-    pub fn result_of_first(&self) -> GameResult {
+    pub(crate) fn result_of_first(&self) -> GameResult {
         match self.white_won {
             None => GameResult::Draw,
             Some(white) if white == self.first_is_white => GameResult::Win,
@@ -240,7 +274,7 @@ impl GameRecord {
     }
 
     /// Whether the clock that ran out was the first player's; `None` where no clock ran out.
-    pub fn forfeit_of_first(&self) -> Option<bool> {
+    pub(crate) fn forfeit_of_first(&self) -> Option<bool> {
         self.forfeit.map(|white| white == self.first_is_white)
     }
 
@@ -252,33 +286,21 @@ impl GameRecord {
     }
 
     /// Whether the player who lost on time was the match's first; `None` where nobody did, as against a bare king.
-    pub fn lost_on_time_by_first(&self) -> Option<bool> {
+    pub(crate) fn lost_on_time_by_first(&self) -> Option<bool> {
         self.white_won.and(self.forfeit_of_first())
     }
 }
 
 /// Milliseconds in whole microseconds, so that a record reads and writes without loss.
-pub fn in_microseconds(ms: f64) -> f64 {
+pub(crate) fn in_microseconds(ms: f64) -> f64 {
     (ms * 1e3).round() / 1e3
 }
 
 /// A drawn game without moves, for tests that look at a part of it.
 #[cfg(any(test, feature = "testing"))]
 pub fn drawn_game(game: u64) -> GameRecord {
-    GameRecord {
-        game,
-        players: ["A".into(), "B".into()],
-        networks: [None, None],
-        first_is_white: game % 2 == 1,
-        controls: ["1".into(), "1".into()],
-        start_fen: None,
-        chess960: false,
-        opening: Vec::new(),
-        moves: Vec::new(),
-        white_won: None,
-        termination: Termination::Stalemate,
-        forfeit: None,
-        error: None,
-        clocks_ms: [0.0; 2],
-    }
+    let players = ["A".into(), "B".into()];
+    let record = GameRecord::begin(game, players, [&Limits::default(); 2], &Game::new(), false);
+    let controls = ["1".into(), "1".into()];
+    GameRecord { controls, first_is_white: game % 2 == 1, termination: Termination::Stalemate, ..record }
 }

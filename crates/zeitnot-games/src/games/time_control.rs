@@ -66,7 +66,7 @@ impl TimeControl {
     }
 
     /// No clock: every move is searched to `depth`.
-    pub const fn fixed_depth(depth: u32) -> TimeControl {
+    pub(crate) const fn fixed_depth(depth: u32) -> TimeControl {
         TimeControl { moves: None, base_ms: 0.0, increment_ms: 0.0, depth: Some(depth) }
     }
 }

@@ -144,7 +144,7 @@ pub struct Pooled {
 }
 
 /// The results of each scale against each manager, in the order of the cells. `proof` tells which cells there should be.
-pub fn pooled(proof: &Proof, cells: &[PlayedCell]) -> Vec<Pooled> {
+pub(crate) fn pooled(proof: &Proof, cells: &[PlayedCell]) -> Vec<Pooled> {
     let mut all: Vec<Pooled> = Vec::new();
     for played in cells {
         let (scale, second) = (played.cell.scale, &played.cell.second);

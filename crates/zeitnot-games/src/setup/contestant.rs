@@ -142,8 +142,7 @@ impl Contestant {
             let (name, threads) = (&self.name, options.threads);
             announcer.say(&format!("{name}: one thread instead of {threads}, as always on a virtual clock"));
         }
-        let (speaker, announcer) = (self.name.clone(), announcer.clone());
-        player.engine().announce_to(Announcer::new(move |line| announcer.say(&format!("{speaker}: {line}"))));
+        player.announce_to(announcer.clone());
         if let Some(log) = decisions {
             player.engine().observe_time(Some(Box::new(log)));
         }

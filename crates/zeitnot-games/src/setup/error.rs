@@ -1,37 +1,25 @@
 //! Defines the errors of preparing a match.
 
-use crate::games::Termination;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
 /// Why a match cannot be played as asked. The text is one line.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum SetupError {
     /// The file of a pool cannot be read.
     #[error("cannot read {}: {error}", path.display())]
-    Read {
-        path: PathBuf,
-        /// The operating system's reason.
-        error: io::Error,
-    },
+    Read { path: PathBuf, error: io::Error },
     /// A file has no list of engines.
     #[error("{} is no pool: {error}", path.display())]
-    NoPool {
-        path: PathBuf,
-        /// The first difference from a pool.
-        error: serde_json::Error,
-    },
+    NoPool { path: PathBuf, error: serde_json::Error },
     /// A pool is an empty list.
     #[error("{} has no engine", .0.display())]
     EmptyPool(PathBuf),
     /// A text names no engine.
     #[error("\"{text}\" is no engine: {reason}")]
-    EngineLine {
-        text: String,
-        /// The problem.
-        reason: String,
-    },
+    EngineLine { text: String, reason: String },
     /// A name is empty, or has control characters.
     #[error("{0:?} is no name of a player")]
     Name(String),
@@ -40,18 +28,7 @@ pub enum SetupError {
     SameName(String),
     /// A rating is no finite number.
     #[error("{name}: {rating} is no rating")]
-    Rating {
-        /// The player.
-        name: String,
-        /// The rating of the player.
-        rating: f64,
-    },
-    /// The side that is not to move stands in check.
-    #[error("the side to move could take the king")]
-    KingInReach,
-    /// The game is over in the start position.
-    #[error("the game is over ({0})")]
-    GameOver(Termination),
+    Rating { name: String, rating: f64 },
     /// Games on a virtual clock would be copies of each other.
     #[error("{0} on a virtual clock: --openings names files with more, --lag 2,50 varies the times")]
     Repetition(String),

@@ -6,8 +6,7 @@
 //! | `contestant`, `pool`, `engine_line` | the players of a match: configurations of this engine, and other engines |
 //! | `networks` | the networks of all players, each loaded once |
 //! | `match_clock` | the clock of a match: the machine's or a virtual one |
-//! | `starts` | start positions |
-//! | `match_setup` | rules, start positions and concurrency of the games, and the check that they do not repeat each other |
+//! | `repetition` | the check that the games do not repeat each other |
 //! | `settings` | the program and the files that decide a match, by digest |
 //! | `error` | preparations that fail |
 
@@ -15,11 +14,10 @@ mod contestant;
 mod engine_line;
 mod error;
 mod match_clock;
-mod match_setup;
 mod networks;
 mod pool;
+mod repetition;
 mod settings;
-mod starts;
 #[cfg(test)]
 mod tests;
 
@@ -27,8 +25,6 @@ pub use contestant::{Contestant, check};
 pub use engine_line::EngineLine;
 pub use error::SetupError;
 pub use match_clock::MatchClock;
-pub use match_setup::MatchSetup;
 pub use networks::load;
 pub use pool::pool;
 pub use settings::{add_digests, program_sha256};
-pub use starts::Starts;

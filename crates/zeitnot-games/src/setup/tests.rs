@@ -1,5 +1,5 @@
 use super::*;
-use crate::games::{Journal, LagModel, Rules, run_match};
+use crate::games::{Journal, LagModel, MatchPlan, Rules, Starts, run_match};
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
 use zeitnot_engine::announcer::Announcer;
@@ -26,28 +26,25 @@ fn virtual_clock() -> MatchClock {
     MatchClock::Virtual { cost: CostModel::constant(4_000.0).unwrap(), playout_ms: 0.01 }
 }
 
-fn setup(fen: &str, lag: Option<&str>) -> MatchSetup {
+fn plan(fen: &str, lag: Option<&str>, games: u64) -> MatchPlan {
     let starts = Starts::one(Game::from_fen(fen, false).unwrap()).unwrap();
     let lag: Option<LagModel> = lag.map(|lag| lag.parse().unwrap());
-    let mut setup = MatchSetup { rules: Rules { lag, ..Rules::default() }, starts, chess960: false, concurrency: 1 };
-    setup.rules = setup.rules_at("1+0.01".parse().unwrap());
-    setup
+    let rules = Rules { lag, ..Rules::default() }.at("1+0.01".parse().unwrap());
+    MatchPlan { rules, games, starts, chess960: false, concurrency: 1, sprt: None, tells_moves: false }
 }
 
 #[test]
 fn a_match_is_prepared_and_played() {
     let (folder, clock) = (tempfile::tempdir().unwrap(), virtual_clock());
-    let setup = setup(MATE_IN_ONE, None);
+    let plan = plan(MATE_IN_ONE, None, 2);
     let mut players = players();
     check(&players).unwrap();
     load(&mut players, 2, &clock, RuntimePolicy::FindOnly, &Announcer::default()).unwrap();
-    let opening = |pair| setup.starts.get(pair);
     let make = |_| {
         let [first, second] = [&players[0], &players[1]];
         Ok([first.player(&clock, &Announcer::default(), None)?, second.player(&clock, &Announcer::default(), None)?])
     };
     let mut journal = Journal::create(&folder.path().join("games.jsonl"), json!({})).unwrap();
-    let plan = setup.plan(2, &opening);
     let end = run_match(&plan, &make, &mut journal, &AtomicBool::new(false), &mut |_| {}).unwrap();
     // White mates in both.
     assert_eq!((end.results.games(), end.results.wins, end.results.losses), (2, 1, 1));
@@ -59,7 +56,7 @@ fn games_on_a_virtual_clock_do_not_repeat_each_other() {
     let [first, second] = players();
     let check = |lag, clock: &MatchClock, games| {
         let players = [&first, &second];
-        let error = setup(MATE_IN_ONE, lag).check_repetition(clock, games, players, &Announcer::default()).err();
+        let error = plan(MATE_IN_ONE, lag, games).check_repetition(clock, players, &Announcer::default()).err();
         error.map(|error| error.to_string())
     };
     assert_eq!(check(None, &virtual_clock(), 2), None);

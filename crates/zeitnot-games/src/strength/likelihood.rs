@@ -20,7 +20,7 @@ const EVEN_SCORE: f64 = 0.5;
 /// The log-likelihood ratio of a mean score of `means[1]` to one of `means[0]`; natural logarithm.
 ///
 /// Every count has to be positive.
-pub fn log_ratio_of_means(sample: &Sample, means: [f64; 2]) -> f64 {
+pub(crate) fn log_ratio_of_means(sample: &Sample, means: [f64; 2]) -> f64 {
     let deviations = |mean: f64| -> Vec<f64> { sample.scores.iter().map(|score| score - mean).collect() };
     log_ratio(sample, |shares, hypothesis| likeliest(shares, &deviations(means[hypothesis])))
 }
@@ -29,7 +29,7 @@ pub fn log_ratio_of_means(sample: &Sample, means: [f64; 2]) -> f64 {
 /// above, in standard deviations of an observation; natural logarithm.
 ///
 /// Every count has to be positive.
-pub fn log_ratio_of_distances(sample: &Sample, distances: [f64; 2]) -> f64 {
+pub(crate) fn log_ratio_of_distances(sample: &Sample, distances: [f64; 2]) -> f64 {
     log_ratio(sample, |shares, hypothesis| likeliest_at_distance(sample.scores, shares, distances[hypothesis]))
 }
 

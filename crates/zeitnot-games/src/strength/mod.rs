@@ -74,7 +74,7 @@ impl Results {
     }
 
     /// Adds two games with the same opening and exchanged colours, both results from the first player's view.
-    pub fn add_pair(&mut self, results: [GameResult; 2]) {
+    pub(crate) fn add_pair(&mut self, results: [GameResult; 2]) {
         results.into_iter().for_each(|result| self.add_game(result));
         self.pentanomial[results.into_iter().map(GameResult::half_points).sum::<usize>()] += 1;
     }
@@ -90,7 +90,7 @@ impl Results {
     }
 
     /// Whether every game belongs to a pair; true where there is no game.
-    pub fn is_paired(&self) -> bool {
+    pub(crate) fn is_paired(&self) -> bool {
         self.games() == 2 * self.pairs()
     }
 

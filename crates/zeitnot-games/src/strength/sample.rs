@@ -40,7 +40,7 @@ impl Sample {
     }
 
     /// Replaces counts of 0 by a thousandth of an observation.
-    pub fn without_zeros(mut self) -> Sample {
+    pub(crate) fn without_zeros(mut self) -> Sample {
         self.counts.iter_mut().filter(|count| **count == 0.0).for_each(|count| *count = NEVER_OBSERVED);
         self
     }
@@ -57,13 +57,13 @@ impl Sample {
     }
 
     /// The mean score and the variance of one observation around it; not a number where there is no observation.
-    pub fn mean_and_variance(&self) -> (f64, f64) {
+    pub(crate) fn mean_and_variance(&self) -> (f64, f64) {
         mean_and_variance(self.scores, &self.shares())
     }
 }
 
 /// The mean and the variance of `scores` that have these probabilities.
-pub fn mean_and_variance(scores: &[f64], probabilities: &[f64]) -> (f64, f64) {
+pub(crate) fn mean_and_variance(scores: &[f64], probabilities: &[f64]) -> (f64, f64) {
     let expectation = |value: &dyn Fn(f64) -> f64| -> f64 {
         scores.iter().zip(probabilities).map(|(&score, probability)| probability * value(score)).sum()
     };

@@ -124,7 +124,7 @@ impl Sprt {
     /// # Errors
     /// When a hypothesis is more than 200 Elo from 0, `elo0` is not below `elo1`, or an error rate is not above 0 or
     /// both together are not below 1.
-    pub fn validate(&self) -> Result<(), SprtError> {
+    pub(crate) fn validate(&self) -> Result<(), SprtError> {
         let &Sprt { elo0, elo1, alpha, beta, .. } = self;
         if let Some(elo) = [elo0, elo1].into_iter().find(|elo| !(-LARGEST_ELO..=LARGEST_ELO).contains(elo)) {
             return Err(SprtError::EloOutOfRange(elo));

@@ -74,6 +74,7 @@ pub struct Measured {
 
 /// Why a setting cannot be measured. The text is one line.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum BenchmarkError {
     /// The engine cannot search.
     #[error(transparent)]
@@ -82,14 +83,7 @@ pub enum BenchmarkError {
     #[error(
         "no evaluation ended in {seconds} s (threads {threads}, batch {batch}): a larger --seconds gives it the time"
     )]
-    NothingEvaluated {
-        /// Search threads.
-        threads: usize,
-        /// Positions in a batch.
-        batch: usize,
-        /// The time that was asked for, in seconds.
-        seconds: f64,
-    },
+    NothingEvaluated { threads: usize, batch: usize, seconds: f64 },
 }
 
 /// The number of positions that can be searched.

@@ -46,7 +46,7 @@ impl Reading {
     }
 
     /// Positions that the cache answered before these batches were handed over.
-    pub fn cache_hits(&self) -> u64 {
+    pub(crate) fn cache_hits(&self) -> u64 {
         self.batches.iter().map(|batch| batch.cache_hits).sum()
     }
 }

@@ -22,14 +22,11 @@ pub struct SideOfGame {
 
 /// Why a file has no positions that can be searched. The text is one line.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum PositionsError {
     /// The file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
-    Read {
-        path: PathBuf,
-        /// The operating system's reason.
-        error: io::Error,
-    },
+    Read { path: PathBuf, error: io::Error },
     /// An EPD has something else in it.
     #[error(transparent)]
     Epd(#[from] OpeningsError),

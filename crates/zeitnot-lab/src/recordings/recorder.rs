@@ -35,6 +35,7 @@ pub struct Recording {
 
 /// Why a recording fails. The text is one line.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum RecordError {
     /// The engine cannot search.
     #[error(transparent)]
@@ -47,12 +48,7 @@ pub enum RecordError {
     Thread(std::io::Error),
     /// A search failed.
     #[error("game {game} ply {ply}: {reason}")]
-    Search {
-        game: u32,
-        ply: usize,
-        /// The search's error.
-        reason: String,
-    },
+    Search { game: u32, ply: usize, reason: String },
 }
 
 /// An engine whose searches are recorded.

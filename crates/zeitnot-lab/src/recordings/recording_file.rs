@@ -41,34 +41,20 @@ impl RecordingHeader {
 
 /// Why a recording cannot be used. The text is one line.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum RecordingFileError {
     /// The file cannot be read or written.
     #[error("{}: {reason}", path.display())]
-    Io {
-        path: PathBuf,
-        /// The operating system's reason.
-        reason: io::Error,
-    },
+    Io { path: PathBuf, reason: io::Error },
     /// The file is something else.
     #[error("{} is no recording: {problem}", path.display())]
     Foreign { path: PathBuf, problem: String },
     /// A block is damaged.
     #[error("{} search {number}: {problem}", path.display())]
-    Block {
-        path: PathBuf,
-        /// The number of the block, from 1.
-        number: usize,
-        problem: String,
-    },
+    Block { path: PathBuf, number: usize, problem: String },
     /// The file has searches of another header than the searches that were to be added.
     #[error("{} was recorded otherwise: {there} there, {here} here; delete it, or name another file", path.display())]
-    Other {
-        path: PathBuf,
-        /// The header of the file.
-        there: String,
-        /// The header that was expected.
-        here: String,
-    },
+    Other { path: PathBuf, there: String, here: String },
 }
 
 /// A recording that searches are added to.

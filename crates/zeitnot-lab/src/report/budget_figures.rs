@@ -9,7 +9,7 @@ use zeitnot_games::sample::Mean;
 
 impl Budgets<'_> {
     /// Draws the budget of each move against the time that it used. `None` where no budget is given.
-    pub fn beside_used(&self) -> Option<Figure> {
+    pub(crate) fn beside_used(&self) -> Option<Figure> {
         let shown = self.players.iter().zip(&self.own).enumerate();
         let shown: Vec<_> = shown.filter(|(_, (_, own))| own.budget.count > 0).collect();
         let (_, (first, first_own)) = shown.first()?;
@@ -57,7 +57,7 @@ impl Budgets<'_> {
 
     /// Draws the mean time used by move number beside the budgets that the managers would have granted on the same
     /// clocks. `None` without moves or managers.
-    pub fn beside_managers(&self) -> Option<Figure> {
+    pub(crate) fn beside_managers(&self) -> Option<Figure> {
         if self.specs.is_empty() || self.managers.iter().all(|manager| manager.budgets.count == 0) {
             return None;
         }

@@ -4,17 +4,15 @@
 use super::figure::{Figure, Table};
 use zeitnot_base::words::{percent, time};
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, Plot, Quantity, Spread, StackPlot, StackRow};
+use zeitnot_games::clock_use::ByPhase;
 use zeitnot_games::sample::Quantiles;
-
-/// The phases of `share_by_phase`.
-pub const PHASES: [&str; 3] = ["moves 1 to 15", "moves 16 to 40", "later moves"];
 
 /// Most curves of a chart that have bands; more bands would hide each other, so that only medians are drawn.
 pub const MOST_BANDS: usize = 3;
 
 /// The curve of a clock over the moves of many games: the median, and in a chart of at most [`MOST_BANDS`] `curves` the
 /// band from 5 to 95 %.
-pub fn banded(name: &str, color: usize, curves: usize, course: &[(f64, Quantiles)]) -> Curve {
+pub(crate) fn banded(name: &str, color: usize, curves: usize, course: &[(f64, Quantiles)]) -> Curve {
     let band = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p5, clock_ms.p95)).collect();
     let points = course.iter().map(|(number, clock_ms)| (*number, clock_ms.p50)).collect();
     let spread = if curves <= MOST_BANDS { Spread::Band(band) } else { Spread::None };
@@ -77,7 +75,8 @@ pub fn phases(players: &[PlayerRow]) -> Option<Figure> {
     let first = |player: &&&PlayerRow| player.share_by_phase[0];
     let most = used.iter().max_by(|a, b| first(a).total_cmp(&first(b)))?;
     let least = used.iter().min_by(|a, b| first(a).total_cmp(&first(b)))?;
-    let mut table = Table::new(&["player", PHASES[0], PHASES[1], PHASES[2]]);
+    let [first_phase, second_phase, third_phase] = ByPhase::NAMES;
+    let mut table = Table::new(&["player", first_phase, second_phase, third_phase]);
     for player in players {
         table.row([player.name.clone()].into_iter().chain(player.share_by_phase.map(percent)).collect());
     }
@@ -107,7 +106,7 @@ pub fn phases(players: &[PlayerRow]) -> Option<Figure> {
         title: "Time by phase".to_owned(),
         caption,
         plot: Plot::Stacks(StackPlot {
-            parts: PHASES.map(str::to_owned).to_vec(),
+            parts: ByPhase::NAMES.map(str::to_owned).to_vec(),
             rows: rows.collect(),
             tells_counts: false,
         }),

@@ -2,10 +2,10 @@
 
 use super::clock_figures::{PlayerRow, left, phases};
 use super::figure::{Figure, Section, Table, at_control, color_of, each_once};
-use crate::results::{CellResult, ComparisonResult, RankResult};
+use crate::results::{ComparisonResult, RankResult};
 use zeitnot_base::words::{count, counted, elo, time};
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference};
-use zeitnot_games::PlayerTimes;
+use zeitnot_games::{Cell, PlayerTimes};
 
 /// Builds the section about a comparison.
 pub fn section(name: &str, comparison: &ComparisonResult) -> Section {
@@ -43,7 +43,7 @@ fn clock_use(times: &PlayerTimes, players: &[&str]) -> PlayerRow {
 }
 
 /// An Elo difference as a row of a chart.
-pub fn elo_row(name: &str, elo: Option<f64>, error: Option<f64>, color: usize) -> DotRow {
+pub(crate) fn elo_row(name: &str, elo: Option<f64>, error: Option<f64>, color: usize) -> DotRow {
     let interval = elo.zip(error).map(|(elo, error)| [elo - error, elo + error]);
     DotRow { name: name.to_owned(), value: elo, interval, color }
 }
@@ -75,10 +75,10 @@ fn rating(ranking: &[RankResult], players: &[&str]) -> Option<Figure> {
     })
 }
 
-fn matches(cells: &[CellResult]) -> Option<Figure> {
+fn matches(cells: &[Cell]) -> Option<Figure> {
     let mut table =
         Table::new(&["control", "first", "second", "games", "+ = -", "pairs", "Elo of the first", "lost on time"]);
-    for CellResult { tc, first, second, score, .. } in cells {
+    for Cell { tc, first, second, score, .. } in cells {
         let [one, other] = score.forfeits;
         table.row(vec![
             tc.clone(),
@@ -92,8 +92,8 @@ fn matches(cells: &[CellResult]) -> Option<Figure> {
         ]);
     }
     let tcs = each_once(cells.iter().map(|cell| cell.tc.as_str()));
-    let color = |cell: &CellResult| color_of(&tcs, &cell.tc);
-    let name = |cell: &CellResult| format!("{} against {}, {}", cell.first, cell.second, cell.tc);
+    let color = |cell: &Cell| color_of(&tcs, &cell.tc);
+    let name = |cell: &Cell| format!("{} against {}, {}", cell.first, cell.second, cell.tc);
     let rows = cells.iter().map(|cell| elo_row(&name(cell), cell.score.elo, cell.score.elo_error, color(cell)));
     // A difference counts by its size, whichever player was named first.
     let widest = cells.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
@@ -119,7 +119,7 @@ fn matches(cells: &[CellResult]) -> Option<Figure> {
 }
 
 /// The size of an Elo difference; infinite where it is beyond measure.
-fn size(cell: &CellResult) -> f64 {
+fn size(cell: &Cell) -> f64 {
     cell.score.elo.map_or(f64::INFINITY, f64::abs)
 }
 
@@ -159,13 +159,14 @@ fn by_move(times: &[&PlayerTimes], players: &[&str]) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Elo, Score};
+    use crate::results::Elo;
+    use zeitnot_games::Score;
     use zeitnot_games::clock_use::{ClockUse, MoveTime};
     use zeitnot_games::sample::Quantiles;
 
     #[test]
     fn captions_name_the_ends_of_a_comparison() {
-        let cell = |second: &str, elo| CellResult {
+        let cell = |second: &str, elo| Cell {
             tc: "10+0.1".into(),
             first: "a".into(),
             second: second.into(),

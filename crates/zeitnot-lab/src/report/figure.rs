@@ -18,7 +18,7 @@ impl Table {
     }
 
     /// A table with the columns of `head`, and behind them columns that the data name.
-    pub fn with_columns(head: &[&str], more: impl IntoIterator<Item = String>) -> Table {
+    pub(crate) fn with_columns(head: &[&str], more: impl IntoIterator<Item = String>) -> Table {
         let mut table = Table::new(head);
         table.head.extend(more);
         table
@@ -85,7 +85,7 @@ pub struct Section {
 }
 
 /// Adds a time control to the names and titles of figures about it.
-pub fn at_control(tc: &str, figures: impl IntoIterator<Item = Option<Figure>>) -> impl Iterator<Item = Figure> {
+pub(crate) fn at_control(tc: &str, figures: impl IntoIterator<Item = Option<Figure>>) -> impl Iterator<Item = Figure> {
     let named = move |figure: Figure| Figure {
         name: format!("{}-{}", figure.name, slug(tc)),
         title: format!("{}, {tc}", figure.title),
@@ -95,7 +95,7 @@ pub fn at_control(tc: &str, figures: impl IntoIterator<Item = Option<Figure>>) -
 }
 
 /// The names in their order, each once.
-pub fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut all: Vec<&str> = Vec::new();
     for name in names {
         if !all.contains(&name) {
@@ -106,6 +106,6 @@ pub fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 }
 
 /// The number of a name's colour: its index among `names`, 0 for other names.
-pub fn color_of(names: &[&str], name: &str) -> usize {
+pub(crate) fn color_of(names: &[&str], name: &str) -> usize {
     names.iter().position(|other| *other == name).unwrap_or(0)
 }

@@ -44,7 +44,7 @@ impl AuditedGame {
     }
 }
 
-pub fn by_speed(player: &str, speed: Option<GameSpeed>) -> String {
+pub(crate) fn by_speed(player: &str, speed: Option<GameSpeed>) -> String {
     speed.map_or_else(|| player.to_owned(), |speed| format!("{player}, {}", speed.word()))
 }
 

@@ -31,7 +31,7 @@ pub enum Input {
 ///
 /// # Errors
 /// [`ReportError`], when the file is a damaged input, or JSON of something else.
-pub fn read_input(source: &mut (impl Read + Seek)) -> Result<Vec<Input>, ReportError> {
+pub(crate) fn read_input(source: &mut (impl Read + Seek)) -> Result<Vec<Input>, ReportError> {
     source.rewind()?;
     let mut bytes = Vec::new();
     source.by_ref().take(HEAD).read_to_end(&mut bytes)?;
@@ -98,11 +98,11 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
             LabResult::Replay(replay) => inputs.push(Input::Row(RunRow::Replay(replay))),
             LabResult::Simulation(simulation) => inputs.push(Input::Row(RunRow::Simulation(simulation))),
             LabResult::Game(game) => open(&mut matches, |last: &Match| last.score.is_none()).games.push(game),
-            LabResult::Match(end) => open(&mut matches, |last| last.score.is_none()).score = Some(end.summary.score),
+            LabResult::Match { summary } => open(&mut matches, |last| last.score.is_none()).score = Some(summary.score),
             LabResult::Move(mv) => open(&mut audits, |last: &Audit| last.sums.is_none()).moves.push(mv),
             LabResult::LostOnTime(lost) => open(&mut audits, |last| last.sums.is_none()).lost.push(*lost),
-            LabResult::Audit(end) => open(&mut audits, |last| last.sums.is_none()).sums = Some(end.summary),
-            LabResult::Rating(_) => {}
+            LabResult::Audit { summary } => open(&mut audits, |last| last.sums.is_none()).sums = Some(summary),
+            LabResult::Rating { .. } => {}
             LabResult::Recording(_) | LabResult::Verification(_) | LabResult::BatchSpeed(_) => {
                 return Err(ReportError::UnknownJson);
             }

@@ -25,7 +25,7 @@ impl LostGames {
     }
 
     /// The table; `None` without games.
-    pub fn listing(self) -> Option<Listing> {
+    pub(crate) fn listing(self) -> Option<Listing> {
         let shown = match self.count - self.rows.len() {
             0 => String::new(),
             left => format!(" {} more are left out.", counted(left, "game")),

@@ -2,9 +2,10 @@
 
 use super::comparisons::elo_row;
 use super::figure::{Figure, Section, Table};
-use crate::results::{MatchGame, Score};
+use crate::results::MatchGame;
 use zeitnot_base::words::{counted, elo, percent};
 use zeitnot_charts::{Axis, DotPlot, Plot, Quantity, Reference, StackPlot, StackRow};
+use zeitnot_games::Score;
 
 /// A match: its games, and its score if it came to an end.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -60,6 +60,7 @@ pub const MATCH_JOURNAL: &str =
 
 /// Why there is no report on a file.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum ReportError {
     /// The file is none of the inputs.
     #[error("neither games in PGN, nor JSON of match, time replay, compare, simulate or audit")]
@@ -76,39 +77,22 @@ pub enum ReportError {
     #[error(
         "entry {number} has no \"kind\", which results have since version 0.1: make it again with match, time replay, time compare, time simulate or time audit (with --json)"
     )]
-    NoKind {
-        /// The number of the object, from 1.
-        number: usize,
-    },
+    NoKind { number: usize },
     /// The file is not a text that can be read.
     #[error("{0}")]
     Text(io::Error),
     /// The JSON is damaged.
     #[error("line {line}: {reason}")]
-    Json {
-        line: usize,
-        /// The problem.
-        reason: String,
-    },
+    Json { line: usize, reason: String },
     /// An object in the file is damaged, or not of its kind.
     #[error("entry {number}: {reason}")]
-    Entry {
-        /// The number of the object, from 1.
-        number: usize,
-        /// The problem.
-        reason: String,
-    },
+    Entry { number: usize, reason: String },
     /// The file is an audit without a move.
     #[error("an audit of no move")]
     EmptyAudit,
     /// No clock is known in any game.
     #[error("no move of its {games} games has a clock or a time in its comments{}", .problem.as_ref().map_or_else(String::new, |problem| format!("; {problem}")))]
-    NoClocks {
-        /// Games in the file.
-        games: usize,
-        /// The first game that is damaged, and how.
-        problem: Option<String>,
-    },
+    NoClocks { games: usize, problem: Option<String> },
     /// The player that is to be shown has no game.
     #[error("--player {0}: no game of that player has a clock")]
     NoPlayer(String),

@@ -4,14 +4,13 @@ use super::clock_figures::MOST_BANDS;
 use super::figure::{Figure, Table};
 use super::games::AuditedGame;
 use std::collections::BTreeMap;
+use zeitnot_analysis::analysis::SHORT_OF_TIME;
 use zeitnot_base::words::{count, percent, time};
 use zeitnot_charts::{Axis, Curve, LinePlot, Plot, Quantity, Spread};
 use zeitnot_engine::chess::Color;
 use zeitnot_games::sample::{Mean, Quantiles, Sample};
 use zeitnot_time::managers::human::{Curve as PeopleCurve, rating_of};
 
-/// Share of the clock at the start below which a move is left out: people are short of time.
-const SHORT_OF_TIME: f64 = 0.25;
 /// Moves that are averaged together, the least of a group, and the most that are kept for its quantiles.
 const STRIDE: u32 = 5;
 const LEAST_MOVES: usize = 20;
@@ -35,7 +34,7 @@ impl Default for Group {
 
 /// The times of one player's moves, in groups.
 #[derive(Clone, Debug, Default)]
-struct PlayerTimes {
+struct TimesOfPlayer {
     groups: BTreeMap<u32, Group>,
     /// The share of people's mean time that each move took: of all moves, squared, and multiplied with the next one's.
     share: Mean,
@@ -43,7 +42,7 @@ struct PlayerTimes {
     with_next: Mean,
 }
 
-impl PlayerTimes {
+impl TimesOfPlayer {
     fn variance(&self) -> f64 {
         let mean = self.share.mean();
         (self.squared.mean() - mean * mean).max(0.0)
@@ -75,14 +74,14 @@ impl PlayerTimes {
 pub struct People<'a> {
     rating: f64,
     players: &'a [String],
-    times: Vec<PlayerTimes>,
+    times: Vec<TimesOfPlayer>,
 }
 
 impl<'a> People<'a> {
     /// Empty times of these players, for the rating of the first of the managers that is `human`; `None` where none is.
     pub fn new(players: &'a [String], specs: &[String]) -> Option<People<'a>> {
         let rating = specs.iter().find_map(|spec| rating_of(spec))?;
-        Some(People { rating, players, times: vec![PlayerTimes::default(); players.len()] })
+        Some(People { rating, players, times: vec![TimesOfPlayer::default(); players.len()] })
     }
 
     /// Adds the moves of a game.

@@ -1,12 +1,11 @@
 //! Tests what a report makes of its inputs.
 
 use super::*;
-use crate::results::{
-    CellResult, ComparisonResult, LabResult, MatchGame, MatchScore, MatchSummary, ReplayResult, Score, SimulationResult,
-};
+use crate::results::{ComparisonResult, LabResult, MatchGame, MatchScore, ReplayResult, SimulationResult};
 use crate::simulation::{ClockAt, Simulation};
 use std::io::Cursor;
 use zeitnot_games::sample::Quantiles;
+use zeitnot_games::{Cell, Score};
 
 const RULES: fn() -> ReportRules = || ReportRules::default();
 
@@ -179,14 +178,14 @@ fn sums_of_counts_do_not_overflow() {
         ..Score::default()
     };
     let [tc, first, second] = ["1", "a", "b"].map(str::to_owned);
-    let cell = CellResult { tc, first, second, score: score.clone(), clock_left_ms: Quantiles::default() };
+    let cell = Cell { tc, first, second, score: score.clone(), clock_left_ms: Quantiles::default() };
     let comparison = ComparisonResult { cells: vec![cell.clone(), cell], ..ComparisonResult::default() };
     let mut report = Report::default();
     report.add("c", &mut Cursor::new(text(LabResult::Comparison(comparison)).as_bytes()), &RULES()).unwrap();
     let [white, black, termination] = ["a", "b", "checkmate"].map(str::to_owned);
     let game = MatchGame { game: 1, white, black, termination, ..MatchGame::default() };
-    let end = MatchSummary { summary: MatchScore { score, ..MatchScore::default() } };
-    let played = text(LabResult::Game(game)) + &text(LabResult::Match(Box::new(end)));
+    let summary = Box::new(MatchScore { score, ..MatchScore::default() });
+    let played = text(LabResult::Game(game)) + &text(LabResult::Match { summary });
     report.add("m", &mut Cursor::new(played.as_bytes()), &RULES()).unwrap();
     assert!(!page(&report.sections()).unwrap().contains("NaN"));
 }

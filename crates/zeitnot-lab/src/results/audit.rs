@@ -35,12 +35,7 @@ pub struct LostGame {
     pub lost_on_time: LostOnTime,
 }
 
-/// The end of an audit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AuditSummary {
-    pub summary: AuditSums,
-}
-
+/// The sums of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditSums {
     /// How each player used its clock.

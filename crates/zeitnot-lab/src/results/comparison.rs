@@ -1,35 +1,18 @@
 //! The result of `time compare`.
 
-use super::matches::Score;
 use serde::{Deserialize, Serialize};
-use zeitnot_games::sample::Quantiles;
 use zeitnot_games::strength::ratings::{Rating, RatingValue};
-use zeitnot_games::{Comparison, PlayerTimes, Rank};
+use zeitnot_games::{Cell, Comparison, PlayerTimes, Rank};
 
 /// A comparison of players at several time controls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonResult {
     /// The matches.
-    pub cells: Vec<CellResult>,
+    pub cells: Vec<Cell>,
     /// How each player used its clock at each time control.
     pub times: Vec<PlayerTimes>,
     /// The ratings, the best first; empty where the games give none.
     pub ranking: Vec<RankResult>,
-}
-
-/// The match of two players at a time control.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellResult {
-    pub tc: String,
-    /// The player whose score this is.
-    pub first: String,
-    /// The other player.
-    pub second: String,
-    /// The score of the first player.
-    #[serde(flatten)]
-    pub score: Score,
-    /// The first player's clock at the end of a game.
-    pub clock_left_ms: Quantiles,
 }
 
 /// A player's rating.
@@ -65,16 +48,15 @@ impl Elo {
 impl ComparisonResult {
     /// The result of the games of a comparison, with the ranking that they give.
     pub fn new(comparison: &Comparison, ranking: &[Rank]) -> ComparisonResult {
-        let cells = comparison.cells.iter().map(|cell| {
-            let [first, second] = cell.players.clone();
-            let score = Score::new(&cell.results, cell.forfeits);
-            CellResult { tc: cell.tc.clone(), first, second, score, clock_left_ms: cell.clock_left_ms }
-        });
         let ranking = ranking.iter().map(|rank| RankResult {
             manager: rank.player.clone(),
             all: Elo::new(rank.all.as_ref()),
             by_tc: rank.by_tc.iter().map(|rating| Elo::new(rating.as_ref())).collect(),
         });
-        ComparisonResult { cells: cells.collect(), times: comparison.times.clone(), ranking: ranking.collect() }
+        ComparisonResult {
+            cells: comparison.cells.clone(),
+            times: comparison.times.clone(),
+            ranking: ranking.collect(),
+        }
     }
 }

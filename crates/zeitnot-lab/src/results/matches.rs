@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use zeitnot_games::Score;
 use zeitnot_games::record::{GameRecord, Termination};
 use zeitnot_games::runner::MatchEnd;
-use zeitnot_games::strength::Results;
 use zeitnot_games::strength::elo::EloDifference;
 use zeitnot_games::strength::ratings::Rating;
 use zeitnot_games::strength::sprt::{Decision, Sprt};
@@ -48,56 +48,7 @@ impl MatchGame {
     }
 }
 
-/// The score of some games from the first player's view. Elo differences and their 95 % errors are null where they are
-/// infinite.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Score {
-    pub games: u64,
-    /// Games won.
-    pub wins: u64,
-    /// Games drawn.
-    pub draws: u64,
-    /// Games lost.
-    pub losses: u64,
-    /// Pairs of games with 0, 1/2, 1, 3/2 and 2 points.
-    pub pentanomial: [u64; 5],
-    /// The Elo difference.
-    pub elo: Option<f64>,
-    /// The 95 % error of the Elo difference.
-    pub elo_error: Option<f64>,
-    /// The normalised Elo difference.
-    pub nelo: Option<f64>,
-    /// The 95 % error of the normalised Elo difference.
-    pub nelo_error: Option<f64>,
-    /// Games that the first, and the second, player lost on time.
-    pub forfeits: [u64; 2],
-}
-
-impl Score {
-    /// The score of these results.
-    pub fn new(results: &Results, forfeits: [u64; 2]) -> Score {
-        let difference = EloDifference::new(results);
-        Score {
-            games: results.games(),
-            wins: results.wins,
-            draws: results.draws,
-            losses: results.losses,
-            pentanomial: results.pentanomial,
-            elo: difference.logistic.elo,
-            elo_error: difference.logistic.margin,
-            nelo: difference.normalised.elo,
-            nelo_error: difference.normalised.margin,
-            forfeits,
-        }
-    }
-}
-
-/// The end of a match.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MatchSummary {
-    pub summary: MatchScore,
-}
-
+/// The score of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MatchScore {
     /// The first player's score.
@@ -133,12 +84,7 @@ impl MatchScore {
     }
 }
 
-/// The rating of the first player by opponents whose ratings are known.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RatingSummary {
-    pub rating: RatingResult,
-}
-
+/// A rating.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatingResult {
     /// The rating; null where the results bound it on one side or not at all.

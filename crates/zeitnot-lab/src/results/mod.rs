@@ -21,10 +21,10 @@ mod recording;
 mod replay;
 mod simulation;
 
-pub use audit::{AuditMove, AuditSummary, AuditSums, ErrorMeans, LostGame, ManagerTotals};
+pub use audit::{AuditMove, AuditSums, ErrorMeans, LostGame, ManagerTotals};
 pub use batch_speed::BatchSpeed;
-pub use comparison::{CellResult, ComparisonResult, Elo, RankResult};
-pub use matches::{MatchGame, MatchScore, MatchSummary, RatingResult, RatingSummary, Score};
+pub use comparison::{ComparisonResult, Elo, RankResult};
+pub use matches::{MatchGame, MatchScore, RatingResult};
 pub use recording::RecordingSize;
 pub use replay::ReplayResult;
 pub use simulation::SimulationResult;
@@ -38,9 +38,15 @@ use zeitnot_games::decisions::Verified;
 pub enum LabResult {
     Game(MatchGame),
     /// The end of a match.
-    Match(Box<MatchSummary>),
+    Match {
+        /// The score.
+        summary: Box<MatchScore>,
+    },
     /// The rating of the first player of a match.
-    Rating(RatingSummary),
+    Rating {
+        /// The rating, by opponents whose ratings are known.
+        rating: RatingResult,
+    },
     /// A comparison of players at several time controls.
     Comparison(ComparisonResult),
     /// A recording that was made.
@@ -55,7 +61,10 @@ pub enum LabResult {
     Move(AuditMove),
     LostOnTime(Box<LostGame>),
     /// The sums of an audit.
-    Audit(AuditSummary),
+    Audit {
+        /// The sums.
+        summary: AuditSums,
+    },
     /// The speed of an evaluator at a batch size.
     BatchSpeed(Box<BatchSpeed>),
 }

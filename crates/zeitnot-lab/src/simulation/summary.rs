@@ -4,7 +4,7 @@ use super::game::{SimulatedGame, SimulationRules};
 use super::model::GameModel;
 use serde::{Deserialize, Serialize};
 use std::thread;
-use zeitnot_games::clock_use::{phase, shares};
+use zeitnot_games::clock_use::ByPhase;
 use zeitnot_games::sample::Quantiles;
 use zeitnot_time::SpecError;
 
@@ -125,24 +125,24 @@ impl ClockAt {
 impl Simulation {
     /// Sums up these games.
     pub fn of(games: &[SimulatedGame]) -> Simulation {
-        let (mut phases_ms, mut regrets) = ([0.0; 3], [0.0; 3]);
+        let (mut phases_ms, mut regrets) = (ByPhase::default(), ByPhase::default());
         let (mut moves, mut beyond) = (0, 0);
         for game in games {
             moves += game.used_ms.len();
             beyond += game.beyond_record;
             for (number, used_ms) in game.used_ms.iter().enumerate() {
-                phases_ms[phase(number)] += used_ms;
+                phases_ms.add(number, *used_ms);
             }
         }
         let finished: Vec<&SimulatedGame> = games.iter().filter(|game| !game.is_lost_on_time).collect();
         for game in &finished {
             for (number, regret) in game.regrets.iter().enumerate() {
-                regrets[phase(number)] += regret / finished.len() as f64;
+                regrets.add(number, regret / finished.len() as f64);
             }
         }
         let moves = moves.max(1) as f64;
         let beyond_record = beyond as f64 / moves;
-        let regret_by_phase = Some(regrets).filter(|_| !finished.is_empty() && beyond_record <= MOST_BEYOND_RECORD);
+        let regret_by_phase = Some(regrets.0).filter(|_| !finished.is_empty() && beyond_record <= MOST_BEYOND_RECORD);
         let longest = games.iter().map(|game| game.used_ms.len()).max().unwrap_or_default();
         let told = (0..longest).map(|index| ClockAt::of(games, index));
         let told = told.take_while(|at| at.games >= LEAST_GAMES.min(games.len()));
@@ -151,11 +151,11 @@ impl Simulation {
             clock_ms: told.collect(),
             left_ms: Quantiles::of(games.iter().filter_map(|game| game.clocks_ms.last().copied()).collect()),
             flag_rate: (games.len() - finished.len()) as f64 / games.len().max(1) as f64,
-            share_by_phase: shares(phases_ms),
+            share_by_phase: phases_ms.shares(),
             regret: regret_by_phase.map(|phases| phases.iter().sum()),
             regret_by_phase,
             beyond_record,
-            mean_ms: phases_ms.iter().sum::<f64>() / moves,
+            mean_ms: phases_ms.sum() / moves,
             mean_playouts: games.iter().map(|game| game.playouts).sum::<u64>() as f64 / moves,
         }
     }

@@ -41,9 +41,6 @@ fn key(id: &RawValue) -> String {
 
 impl Desk {
     /// Takes a request in, which waits as its line: its game has more memory.
-    ///
-    /// # Errors
-    /// When another one with its id has no answer yet, or too many wait.
     pub fn take(&self, asked: &Asked, line: &str) -> Result<(), Fault> {
         let fault = |error: &str| Err(Fault { id: Some(asked.id.clone()), error: error.to_owned() });
         let (requests, bytes) = &mut *self.0.lock();

@@ -63,9 +63,6 @@ const FIELDS: [&str; 10] =
     ["id", "fen", "moves", "chess960", "nodes", "movetime", "depth", "searchmoves", "multipv", "stats"];
 
 /// Reads a line. `chess960` is the engine's option, which a request need not repeat.
-///
-/// # Errors
-/// [`Fault`], with a text of one line.
 pub fn read(line: &str, chess960: bool) -> Result<Request, Fault> {
     let anonymous = |error: String| Fault { id: None, error };
     let line = line.trim_start_matches('\u{feff}').trim();

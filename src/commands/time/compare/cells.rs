@@ -1,6 +1,6 @@
 //! `zeitnot time compare --cells`: plays cells that were declared before their games, and writes their page.
 
-use super::series::{Pair, Series};
+use super::folder::{self, Cell, Folder};
 use crate::commands::flags::{flag, match_flags, switch};
 use crate::commands::output::{note, say};
 use crate::commands::today;
@@ -8,13 +8,15 @@ use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use zeitnot::uci::did_you_mean;
 use zeitnot_base::files::read_text;
 use zeitnot_engine::backend::CostModel;
 use zeitnot_engine::clock::VirtualClock;
 use zeitnot_games::proof::{PlayedCell, Proof, ProofCell, page};
-use zeitnot_games::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
-use zeitnot_games::{OpeningOrder, Openings, Rules};
+use zeitnot_games::setup::{self, Contestant, MatchClock};
+use zeitnot_games::{MatchPlan, OpeningOrder, Openings, Rules, Starts};
 
 /// The name of the declaration inside the program.
 const BUILT_IN: &str = "builtin";
@@ -74,7 +76,10 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
     let proof = match declaration {
         BUILT_IN => Proof::built_in(),
         file => {
-            let text = read_text(Path::new(file)).with_context(|| format!("cannot read {file}"))?;
+            let text = read_text(Path::new(file)).with_context(|| {
+                let near = did_you_mean(file, [BUILT_IN]);
+                format!("cannot read {file} (the cells inside the program are called {BUILT_IN}{near})")
+            })?;
             Proof::read(&text).map_err(|reason| anyhow::anyhow!("{file}: {reason}"))?
         }
     };
@@ -89,43 +94,49 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
     let is_of_scale =
         |cell: &ProofCell| scales.is_empty() || scales.iter().any(|scale| **scale == cell.scale.to_string());
     let cells: Vec<&ProofCell> = proof.cells.iter().filter(|cell| is_of_scale(cell) && games(cell) > 0).collect();
-    anyhow::ensure!(!cells.is_empty(), "{declaration}: no cell has this scale, or is part of a quick run");
+    let known: BTreeSet<u64> = proof.cells.iter().map(|cell| cell.scale).collect();
+    let known: Vec<String> = known.iter().map(u64::to_string).collect();
+    if let Some(other) = scales.iter().find(|scale| !known.contains(scale)) {
+        anyhow::bail!("--scale {other}: no cell has this scale; there are {}", known.join(", "));
+    }
+    anyhow::ensure!(!cells.is_empty(), "{declaration}: no cell of this scale is part of a quick run");
     let heading = heading(&proof);
     note!("{heading}");
     let total = cells.iter().map(|cell| games(cell)).sum();
     note!("{total} games in {} cells, which come into {}", cells.len(), out.display());
     let openings = Openings::read(&[PathBuf::from(&proof.book)], None)?;
     let openings = openings.in_order(OpeningOrder::Shuffled { seed: proof.seed });
-    let setup = MatchSetup {
+    let plan = MatchPlan {
         rules: Rules { seed: proof.seed, ..Rules::default() },
+        games: 0,
         starts: Starts::Many(openings),
         chess960: false,
         concurrency: match_flags::concurrency(matches, &clock(cells[0])?),
+        sprt: None,
+        tells_moves: false,
     };
-    let series = Series::new(out, setup, total)?;
+    let mut folder = Folder::new(out, plan, total)?;
     let mut played = Vec::new();
     for cell in cells {
         let clock = clock(cell)?;
         let mut players =
             [contestant(matches, &proof, cell, &proof.first)?, contestant(matches, &proof, cell, &cell.second)?];
-        let [first, second] = series.load(&mut players, &clock, games(cell))?;
-        let games = series.play(Pair {
+        folder.series.plan.games = games(cell);
+        folder::check(&folder.series.plan, &clock, players.each_ref())?;
+        match_flags::load(&mut players, folder.series.plan.concurrency, &clock)?;
+        let identities = [players[0].identity()?, players[1].identity()?];
+        let games = folder.play(Cell {
             name: cell.file_name(),
-            players: [first, second],
+            players: players.each_ref(),
+            identities: identities.each_ref(),
             control: cell.time_control(),
             clock: &clock,
             games: games(cell),
-            settings: json!({
-                "cell": cell.file_name(),
-                "seed": proof.seed,
-                "book": proof.book,
-                "first": first.identity()?,
-                "second": second.identity()?,
-            }),
+            settings: json!({ "cell": cell.file_name(), "seed": proof.seed, "book": proof.book }),
         })?;
         played.push(PlayedCell { cell: cell.clone(), games });
     }
-    let end = series.end();
+    let end = folder.end();
     let text = page(&proof, &played, &heading);
     // A page of its own for each choice of cells: a smaller one does not take the place of a larger one.
     let choice = scales.iter().map(|scale| format!("-{scale}")).chain(is_quick.then(|| "-quick".to_owned()));

@@ -2,7 +2,7 @@
 //! controls.
 
 mod cells;
-mod series;
+mod folder;
 mod tables;
 
 use crate::commands::engine_options;
@@ -10,8 +10,8 @@ use crate::commands::flags::{flag, json_flag, match_flags, switch, time_flags};
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
+use folder::{Cell, Folder};
 use serde_json::json;
-use series::{Pair, Series};
 use std::path::PathBuf;
 use zeitnot_engine::digest::sha256;
 use zeitnot_games::setup::{self, Contestant};
@@ -64,15 +64,15 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     setup::check(&contestants)?;
     let clock = match_flags::clock(matches, 0)?;
     let chess960 = contestants[0].options().is_some_and(|options| options.chess960);
-    let mut setup = match_flags::setup(matches, &clock, Default::default(), chess960)?;
-    setup.rules = setup.rules_at(tcs[0]);
+    let mut plan = match_flags::plan(matches, &clock, Default::default(), games, chess960)?;
+    plan.rules = plan.rules.at(tcs[0]);
     let pairs = match_flags::pairings(contestants.len(), matches.get_flag("gauntlet"));
     for pair in &pairs {
         // Each pair by itself: what makes one player random varies only the games that it plays.
-        series::check(&setup, &clock, games, pair.map(|player| &contestants[player]))?;
+        folder::check(&plan, &clock, pair.map(|player| &contestants[player]))?;
     }
-    match_flags::load(&mut contestants, setup.concurrency, &clock)?;
-    let series = Series::new(out, setup, games * (pairs.len() * tcs.len()) as u64)?;
+    match_flags::load(&mut contestants, plan.concurrency, &clock)?;
+    let mut folder = Folder::new(out, plan, games * (pairs.len() * tcs.len()) as u64)?;
     let settings = match_flags::settings(matches, &["tc", "nps", "clock"])?;
     let identities = contestants.iter().map(Contestant::identity).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<String> = contestants.iter().map(|contestant| contestant.name.clone()).collect();
@@ -83,19 +83,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let mut played = Vec::new();
         for players in &pairs {
             let [first, second] = players.map(|player| &names[player]);
-            let records = series.play(Pair {
+            let records = folder.play(Cell {
                 name: file_name(&format!("{tc} {first} - {second}")),
                 players: players.map(|player| &contestants[player]),
+                identities: players.map(|player| &identities[player]),
                 control: *tc,
                 clock: &clock,
                 games,
-                settings: json!({
-                    "tc": tc.to_string(),
-                    "clock": clock.settings(),
-                    "first": identities[players[0]],
-                    "second": identities[players[1]],
-                    "match": settings,
-                }),
+                settings: json!({ "tc": tc.to_string(), "clock": clock.settings(), "match": settings }),
             })?;
             played.push(([first.clone(), second.clone()], records));
         }
@@ -109,7 +104,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let path = out.join("comparison").with_extension(extension);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let end = series.end();
+    let end = folder.end();
     match (matches.get_flag("json"), matches.get_flag("csv")) {
         (true, _) => say!("{json}"),
         (_, true) => say!("{}", csv.trim_end()),

@@ -41,18 +41,18 @@ pub fn markdown(comparison: &Comparison, ranking: Option<&[Rank]>, tcs: &[String
     row(&mut text, head.map(str::to_owned).to_vec());
     row(&mut text, rule(head.len()));
     for cell in &comparison.cells {
-        let Cell { tc, players: [first, second], results, forfeits, .. } = cell;
+        let Cell { tc, first, second, score, .. } = cell;
         row(
             &mut text,
             vec![
                 tc.clone(),
                 format!("`{first}`"),
                 format!("`{second}`"),
-                results.games().to_string(),
-                format!("+{} ={} -{}", results.wins, results.draws, results.losses),
-                format!("{:?}", results.pentanomial),
-                cell.difference().logistic.to_string(),
-                format!("{}, {}", forfeits[0], forfeits[1]),
+                score.games.to_string(),
+                format!("+{} ={} -{}", score.wins, score.draws, score.losses),
+                format!("{:?}", score.pentanomial),
+                score.elo().to_string(),
+                format!("{}, {}", score.forfeits[0], score.forfeits[1]),
             ],
         );
     }
@@ -101,15 +101,12 @@ pub fn csv(comparison: &Comparison) -> String {
             .to_owned();
     let number = |number: Option<f64>| number.map_or_else(String::new, |number| format!("{number:.2}"));
     for cell in &comparison.cells {
-        let difference = cell.difference();
-        let results = &cell.results;
-        let mut fields = vec![cell.tc.clone(), quoted(&cell.players[0]), quoted(&cell.players[1])];
-        fields.extend([results.games(), results.wins, results.draws, results.losses].map(|count| count.to_string()));
-        fields.extend(results.pentanomial.map(|count| count.to_string()));
-        for estimate in [difference.logistic, difference.normalised] {
-            fields.extend([number(estimate.elo), number(estimate.margin)]);
-        }
-        fields.extend(cell.forfeits.map(|count| count.to_string()));
+        let Cell { tc, first, second, score, .. } = cell;
+        let mut fields = vec![tc.clone(), quoted(first), quoted(second)];
+        fields.extend([score.games, score.wins, score.draws, score.losses].map(|count| count.to_string()));
+        fields.extend(score.pentanomial.map(|count| count.to_string()));
+        fields.extend([score.elo, score.elo_error, score.nelo, score.nelo_error].map(number));
+        fields.extend(score.forfeits.map(|count| count.to_string()));
         let left = cell.clock_left_ms;
         fields.extend([left.p5, left.p50, left.p95].map(|ms| format!("{ms:.0}")));
         text.push_str(&fields.join(","));

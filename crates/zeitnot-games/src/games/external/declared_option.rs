@@ -42,7 +42,7 @@ impl DeclaredOption {
     }
 
     /// Whether the option has this name, in any case of letters, as UCI has it.
-    pub fn is_called(&self, name: &str) -> bool {
+    pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 

@@ -11,77 +11,35 @@ const QUOTED: usize = 200;
 
 /// An engine that cannot be started or does not do what it must. The text is one line that names the engine.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum ExternalError {
     /// The command line names no program.
     #[error("\"{command}\" is no command line: {reason}")]
-    Command {
-        /// The command line.
-        command: String,
-        /// The problem.
-        reason: &'static str,
-    },
+    Command { command: String, reason: &'static str },
     /// The program cannot be run.
     #[error("cannot start {program}: {error}")]
-    Start {
-        program: String,
-        /// The operating system's reason.
-        error: io::Error,
-    },
+    Start { program: String, error: io::Error },
     /// The engine lacks the option, or does not take the value.
     #[error("{engine}: option {option}: {reason}")]
-    Option {
-        engine: String,
-        /// The option as it was given.
-        option: String,
-        /// The problem.
-        reason: String,
-    },
+    Option { engine: String, option: String, reason: String },
     /// The game has castling rights of Chess960, and the engine has no option `UCI_Chess960`.
     #[error("{engine} does not play Chess960")]
     Chess960 { engine: String },
     /// The process ended, or closed its output.
     #[error("{engine} ended before {awaited} ({status}){said}")]
-    Ended {
-        engine: String,
-        /// The answer that did not come.
-        awaited: &'static str,
-        /// How the process ended.
-        status: String,
-        /// The last line of its standard error after a colon and a space; empty where nothing was written there.
-        said: String,
-    },
+    Ended { engine: String, awaited: &'static str, status: String, said: String },
     /// The engine writes `id` and `option` lines without an end.
     #[error("{engine} writes more than {limit_kib} KiB of id and option lines before uciok")]
-    Flood {
-        engine: String,
-        /// The limit for these lines, in KiB.
-        limit_kib: usize,
-    },
+    Flood { engine: String, limit_kib: usize },
     /// No answer came in time, or the engine does not read its input.
     #[error("{engine} gave no {awaited} within {waited_ms:.0} ms")]
-    Stalled {
-        engine: String,
-        /// The answer that did not come.
-        awaited: &'static str,
-        /// How long the wait was, in milliseconds.
-        waited_ms: f64,
-    },
+    Stalled { engine: String, awaited: &'static str, waited_ms: f64 },
     /// The wait for an answer was called off.
     #[error("the wait for {awaited} of {engine} was called off")]
-    CalledOff {
-        engine: String,
-        /// The answer that was waited for.
-        awaited: &'static str,
-    },
+    CalledOff { engine: String, awaited: &'static str },
     /// The answer to `go` is no legal move.
     #[error("{engine} answered \"{answer}\": {reason}")]
-    BadMove {
-        engine: String,
-        /// The line of the answer.
-        answer: String,
-        /// The problem.
-        reason: String,
-    },
+    BadMove { engine: String, answer: String, reason: String },
     /// An error came before, and the engine has not been started again since.
     #[error("{engine} does not run")]
     NotRunning { engine: String },

@@ -1,60 +1,34 @@
 //! Writes the commands `position` and `go`.
 
-use std::fmt;
 use zeitnot_engine::chess::{Color, Game, to_uci};
+use zeitnot_engine::engine::GoParams;
 
-/// The limits of a search, as `go` gives them; times in milliseconds. An engine without a limit would never stop.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct GoClock {
-    /// White's clock; `None`: White has none.
-    pub wtime_ms: Option<f64>,
-    /// Black's clock; `None`: Black has none.
-    pub btime_ms: Option<f64>,
-    /// White's increment.
-    pub winc_ms: f64,
-    /// Black's increment.
-    pub binc_ms: f64,
-    /// Moves to the next time control.
-    pub movestogo: Option<u32>,
-    /// Milliseconds of this move.
-    pub movetime_ms: Option<f64>,
-    /// Nodes to search.
-    pub nodes: Option<u64>,
-    /// Depth to search to.
-    pub depth: Option<u32>,
+/// Milliseconds that a side has for its move; 0 where no time limits it.
+pub(super) fn time_ms(go: &GoParams, turn: Color) -> f64 {
+    let clock_ms = if turn.is_white() { go.wtime } else { go.btime };
+    clock_ms.or(go.movetime).unwrap_or(0.0).max(0.0)
 }
 
-impl GoClock {
-    /// Milliseconds that a side has for its move; 0 where no time limits it.
-    pub(super) fn time_ms(&self, turn: Color) -> f64 {
-        let clock_ms = if turn.is_white() { self.wtime_ms } else { self.btime_ms };
-        clock_ms.or(self.movetime_ms).unwrap_or(0.0).max(0.0)
-    }
-}
-
-impl fmt::Display for GoClock {
-    /// Writes the command `go`. Times are rounded down to whole milliseconds, so that no engine relies on time that it
-    /// lacks; but a clock is at least 1, since many engines take 0 for no clock.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("go")?;
-        for (side, time_ms, increment_ms) in [("w", self.wtime_ms, self.winc_ms), ("b", self.btime_ms, self.binc_ms)] {
-            if let Some(time_ms) = time_ms {
-                write!(f, " {side}time {} {side}inc {}", time_ms.max(1.0) as u64, increment_ms.max(0.0) as u64)?;
-            }
+/// The command `go`. Times are rounded down to whole milliseconds, so that no engine relies on time that it lacks; but a
+/// clock is at least 1, since many engines take 0 for no clock. An engine without a limit would never stop.
+pub(super) fn go_command(go: &GoParams) -> String {
+    let mut text = "go".to_owned();
+    for (side, time_ms, increment_ms) in [("w", go.wtime, go.winc), ("b", go.btime, go.binc)] {
+        if let Some(time_ms) = time_ms {
+            let increment_ms = increment_ms.unwrap_or(0.0).max(0.0) as u64;
+            text += &format!(" {side}time {} {side}inc {increment_ms}", time_ms.max(1.0) as u64);
         }
-        let limits = [
-            ("movestogo", self.movestogo.map(u64::from)),
-            ("movetime", self.movetime_ms.map(|ms| ms.max(1.0) as u64)),
-            ("nodes", self.nodes),
-            ("depth", self.depth.map(u64::from)),
-        ];
-        for (name, limit) in limits {
-            if let Some(limit) = limit {
-                write!(f, " {name} {limit}")?;
-            }
-        }
-        Ok(())
     }
+    let limits = [
+        ("movestogo", go.movestogo.map(u64::from)),
+        ("movetime", go.movetime.map(|ms| ms.max(1.0) as u64)),
+        ("nodes", go.nodes),
+        ("depth", go.depth.map(u64::from)),
+    ];
+    for (name, limit) in limits {
+        text += &limit.map_or_else(String::new, |limit| format!(" {name} {limit}"));
+    }
+    text
 }
 
 /// The command `position` for a game.
@@ -98,13 +72,13 @@ mod tests {
 
     #[test]
     fn go_tells_the_limits_that_there_are() {
-        let clock = GoClock { wtime_ms: Some(1_999.9), btime_ms: Some(-3.0), winc_ms: 100.5, ..GoClock::default() };
-        assert_eq!(clock.to_string(), "go wtime 1999 winc 100 btime 1 binc 0");
-        let clock = GoClock { movestogo: Some(40), nodes: Some(800), depth: Some(5), ..GoClock::default() };
-        assert_eq!(clock.to_string(), "go movestogo 40 nodes 800 depth 5");
-        let odds = GoClock { btime_ms: Some(60_000.0), nodes: Some(1), ..GoClock::default() };
-        assert_eq!(odds.to_string(), "go btime 60000 binc 0 nodes 1");
-        let fixed = GoClock { movetime_ms: Some(250.0), ..GoClock::default() };
-        assert_eq!(fixed.to_string(), "go movetime 250");
+        let clock = GoParams { wtime: Some(1_999.9), btime: Some(-3.0), winc: Some(100.5), ..GoParams::default() };
+        assert_eq!(go_command(&clock), "go wtime 1999 winc 100 btime 1 binc 0");
+        let clock = GoParams { movestogo: Some(40), nodes: Some(800), depth: Some(5), ..GoParams::default() };
+        assert_eq!(go_command(&clock), "go movestogo 40 nodes 800 depth 5");
+        let odds = GoParams { btime: Some(60_000.0), nodes: Some(1), ..GoParams::default() };
+        assert_eq!(go_command(&odds), "go btime 60000 binc 0 nodes 1");
+        let fixed = GoParams { movetime: Some(250.0), ..GoParams::default() };
+        assert_eq!(go_command(&fixed), "go movetime 250");
     }
 }

@@ -1,19 +1,17 @@
 //! Reads the lines `info` and `bestmove` of an engine.
 
-/// A score from the view of the side that moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExternalScore {
-    Centipawns(i32),
-    /// Moves to mate: above 0 the engine mates, otherwise it is mated.
-    Mate(i32),
-}
+use crate::games::record::Evaluation;
+
+/// Largest size of a score, in centipawns; larger scores are cut to it.
+const MOST_CP: i32 = 1_000_000;
 
 /// Values that an engine has reported of its search: the last one of each kind, for the best line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Told {
     pub depth: Option<u32>,
     pub nodes: Option<u64>,
-    pub score: Option<ExternalScore>,
+    /// From the view of the side that moved.
+    pub score: Option<Evaluation>,
 }
 
 impl Told {
@@ -28,9 +26,11 @@ impl Told {
                 "nodes" => told.nodes = words.next().and_then(|word| word.parse().ok()).or(told.nodes),
                 "multipv" if words.next() != Some("1") => return,
                 "score" => {
-                    let score = match (words.next(), words.next().and_then(|word| word.parse().ok())) {
-                        (Some("cp"), Some(value)) => Some(ExternalScore::Centipawns(value)),
-                        (Some("mate"), Some(value)) => Some(ExternalScore::Mate(value)),
+                    let score = match (words.next(), words.next().and_then(|word| word.parse::<i32>().ok())) {
+                        (Some("cp"), Some(cp)) => {
+                            Some(Evaluation { cp: cp.clamp(-MOST_CP, MOST_CP), mate: None, q: None })
+                        }
+                        (Some("mate"), mate @ Some(_)) => Some(Evaluation { cp: 0, mate, q: None }),
                         _ => None,
                     };
                     let is_bound = words.peek().is_some_and(|word| ["lowerbound", "upperbound"].contains(word));
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn info_lines_tell_depth_nodes_and_score() {
-        let cp = Some(ExternalScore::Centipawns(-31));
+        let cp = Some(Evaluation { cp: -31, mate: None, q: None });
         let line = "info depth 12 seldepth 20 multipv 1 score cp -31 wdl 1 2 3 nodes 5000000000 nps 1 pv e2e4 nodes 7";
         assert_eq!(told(&[line]), Told { depth: Some(12), nodes: Some(5_000_000_000), score: cp });
         // The last value counts; other lines, bounds and free text do not.
@@ -77,7 +77,8 @@ mod tests {
             "info string depth 50 nodes 60",
         ];
         assert_eq!(told(&lines), Told { depth: Some(13), nodes: Some(5_000_000_001), score: cp });
-        assert_eq!(told(&["info score mate -3"]).score, Some(ExternalScore::Mate(-3)));
+        let mate = told(&["info score mate -3"]).score;
+        assert_eq!(mate, Some(Evaluation { cp: 0, mate: Some(-3), q: None }));
     }
 
     #[test]

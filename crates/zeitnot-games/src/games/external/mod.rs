@@ -8,9 +8,8 @@ mod process;
 mod searching;
 
 pub use error::ExternalError;
-pub use go_command::GoClock;
-pub use info_line::ExternalScore;
 
+use super::record::Evaluation;
 use declared_option::DeclaredOption;
 use error::one_line;
 use process::{MOST_DECLARED, Output, Process, Silence};
@@ -58,7 +57,7 @@ pub struct ExternalAnswer {
     /// The last number of nodes that was reported.
     pub nodes: Option<u64>,
     /// The last score that was reported, from the view of the side that moved.
-    pub score: Option<ExternalScore>,
+    pub score: Option<Evaluation>,
 }
 
 /// Another engine, as a process. After any error the process is gone, and [`ExternalEngine::restart`] starts a new one.

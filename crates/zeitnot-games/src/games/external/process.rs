@@ -106,7 +106,7 @@ impl Process {
 
     /// Sends a line and waits until it is written, but not beyond `deadline_ms`. Returns the moment at which the
     /// writing began; `None` when the engine does not read.
-    pub fn tell_and_stamp(&self, line: &str, deadline_ms: f64) -> Option<f64> {
+    pub(crate) fn tell_and_stamp(&self, line: &str, deadline_ms: f64) -> Option<f64> {
         let (written, stamp) = bounded(1);
         self.input.send(Input { text: format!("{line}\n"), written: Some(written) }).ok()?;
         stamp.recv_timeout(self.until(deadline_ms)).ok()

@@ -1,11 +1,12 @@
 //! Lets another engine search: for its move, and on its opponent's time.
 
 use super::error::{BEST_MOVE, one_line};
-use super::go_command::position;
+use super::go_command::{go_command, position, time_ms};
 use super::info_line::best_move;
 use super::process::{Output, Process};
-use super::{CHESS960, ExternalAnswer, ExternalEngine, ExternalError, GoClock, PONDER, Running};
+use super::{CHESS960, ExternalAnswer, ExternalEngine, ExternalError, PONDER, Running};
 use zeitnot_engine::chess::{Game, parse_uci};
+use zeitnot_engine::engine::GoParams;
 
 impl ExternalEngine {
     /// Lets the engine move in a game that is not over. Waits for the answer as long as the mover's clock runs and
@@ -16,7 +17,7 @@ impl ExternalEngine {
     /// [`ExternalError::Stalled`] without an answer, [`ExternalError::CalledOff`], [`ExternalError::Ended`] when the
     /// process ended, [`ExternalError::BadMove`] when the answer is no legal move, [`ExternalError::Chess960`] when the
     /// engine cannot play the game, [`ExternalError::NotRunning`] after an earlier error.
-    pub fn go(&mut self, game: &Game, clock: &GoClock, patience_ms: f64) -> Result<ExternalAnswer, ExternalError> {
+    pub fn go(&mut self, game: &Game, clock: &GoParams, patience_ms: f64) -> Result<ExternalAnswer, ExternalError> {
         let mut running = self.take_running()?;
         let answer = self.search(&mut running, game, clock, patience_ms)?;
         self.running = Some(running);
@@ -25,13 +26,13 @@ impl ExternalEngine {
 
     /// Lets the engine search on its opponent's time in the position of `game`, which it expects. Returns whether it
     /// does: an engine that does not run, or has no option `Ponder`, does not.
-    pub fn ponder(&mut self, game: &Game, clock: &GoClock) -> bool {
+    pub fn ponder(&mut self, game: &Game, clock: &GoParams) -> bool {
         let Some(running) = self.running.as_mut().filter(|running| running.command(PONDER, "true").is_some()) else {
             return false;
         };
         running.process.tell(&position(game));
         running.pondering_since_ms = Some(running.process.now_ms());
-        running.process.tell(&clock.to_string().replacen("go", "go ponder", 1));
+        running.process.tell(&go_command(clock).replacen("go", "go ponder", 1));
         true
     }
 
@@ -42,11 +43,11 @@ impl ExternalEngine {
     pub fn ponder_hit(
         &mut self,
         game: &Game,
-        clock: &GoClock,
+        clock: &GoParams,
         patience_ms: f64,
     ) -> Result<ExternalAnswer, ExternalError> {
         let mut running = self.take_running()?;
-        let limit_ms = clock.time_ms(game.current().turn()) + patience_ms.max(0.0);
+        let limit_ms = time_ms(clock, game.current().turn()) + patience_ms.max(0.0);
         let since_ms = running.pondering_since_ms.take();
         let answer = self.answer(&mut running.process, game, "ponderhit", limit_ms, since_ms)?;
         self.running = Some(running);
@@ -66,7 +67,7 @@ impl ExternalEngine {
         &self,
         running: &mut Running,
         game: &Game,
-        clock: &GoClock,
+        clock: &GoParams,
         patience_ms: f64,
     ) -> Result<ExternalAnswer, ExternalError> {
         self.stop_pondering(running)?;
@@ -79,8 +80,8 @@ impl ExternalEngine {
         process.tell(&position(game));
         // Reading the position is not part of the search, and late answers to earlier searches are skipped.
         self.wait_ready(process)?;
-        let limit_ms = clock.time_ms(game.current().turn()) + patience_ms.max(0.0);
-        self.answer(process, game, &clock.to_string(), limit_ms, None)
+        let limit_ms = time_ms(clock, game.current().turn()) + patience_ms.max(0.0);
+        self.answer(process, game, &go_command(clock), limit_ms, None)
     }
 
     /// Sends a command and waits for the move. An engine that searched since `since_ms` may have answered already.

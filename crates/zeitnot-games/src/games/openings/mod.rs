@@ -8,8 +8,11 @@ mod built_in;
 mod epd_lines;
 mod pgn_games;
 mod random_openings;
+mod starts;
 #[cfg(test)]
 mod tests;
+
+pub use starts::{StartError, Starts};
 
 use std::io::{self, BufRead as _, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -26,47 +29,23 @@ const QUOTED: usize = 80;
 
 /// Why a file of start positions cannot be used. The text is one line.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum OpeningsError {
     /// There is no such file.
     #[error("there is no file {}, and \"{}\" is the only book inside the program", path.display(), built_in::NAME)]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
+    Missing { path: PathBuf },
     /// The file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's reason.
-        error: io::Error,
-    },
+    Read { path: PathBuf, error: io::Error },
     /// The file has no line and no game.
     #[error("{} holds no positions", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// A line is not a position to play from.
     #[error("{} line {line}: {reason}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-        /// The problem.
-        reason: String,
-    },
+    Line { path: PathBuf, line: usize, reason: String },
     /// A game of a PGN file has no position to go on from.
     #[error("{} game {game}: {reason}", path.display())]
-    Game {
-        /// The file.
-        path: PathBuf,
-        /// The number of the game, from 1.
-        game: usize,
-        /// The problem.
-        reason: String,
-    },
+    Game { path: PathBuf, game: usize, reason: String },
 }
 
 /// The order in which [`Openings::get`] gives the openings.

@@ -3,7 +3,9 @@
 //! A word that could be a move is never skipped in silence: it is read, or the game ends there with a problem that
 //! names it. The size of what is kept of a game has a limit, whatever the file is.
 
+mod clock_comment;
 mod game_draft;
+mod played;
 #[cfg(test)]
 mod shape_tests;
 mod tag_pair;
@@ -11,15 +13,17 @@ mod tag_pair;
 mod tests;
 mod words;
 
+pub use clock_comment::{MoveTimes, command, move_times};
+
 use super::lines::Lines;
 use game_draft::GameDraft;
 use std::io::{self, Read};
 use std::ops::Range;
-pub use tag_pair::is_tag_pair;
+pub(crate) use tag_pair::is_tag_pair;
 use tag_pair::tag_pair;
 pub use words::result;
 use words::word_length;
-use zeitnot_engine::chess::Game;
+use zeitnot_engine::chess::{Color, Game};
 
 /// A game of a PGN file.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +58,12 @@ impl PgnGame {
         let exact = self.tags.iter().find(|tag| tag.0 == name);
         let tag = exact.or_else(|| self.tags.iter().find(|tag| tag.0.eq_ignore_ascii_case(name)));
         tag.map_or("", |tag| &tag.1)
+    }
+
+    /// The time control of a side, as its tag or the tag for both has it.
+    pub fn time_control(&self, color: Color) -> &str {
+        let own = self.tag(if color.is_white() { "WhiteTimeControl" } else { "BlackTimeControl" });
+        if own.is_empty() { self.tag("TimeControl") } else { own }
     }
 
     /// The comments behind the move with this index, from 0.

@@ -13,7 +13,7 @@ pub(super) struct TagPair {
 }
 
 /// Whether a line is a tag pair, like `[White "name"]`.
-pub fn is_tag_pair(line: &[u8]) -> bool {
+pub(crate) fn is_tag_pair(line: &[u8]) -> bool {
     name_and_rest(line).is_some_and(|(_, rest)| rest.trim_ascii_start().starts_with(b"\""))
 }
 

@@ -11,7 +11,7 @@ use std::sync::mpsc::Receiver;
 
 /// Games of a match that count, in the order of their numbers: up to the first missing game, or to the game by which an
 /// SPRT decides.
-pub fn counted<'g>(plan: &MatchPlan<'_>, games: &'g BTreeMap<u64, GameRecord>) -> Vec<&'g GameRecord> {
+pub fn counted<'g>(plan: &MatchPlan, games: &'g BTreeMap<u64, GameRecord>) -> Vec<&'g GameRecord> {
     let mut count = Count::new(plan);
     let mut told = 0;
     for (_, game) in games.range(1..=plan.games) {
@@ -22,7 +22,7 @@ pub fn counted<'g>(plan: &MatchPlan<'_>, games: &'g BTreeMap<u64, GameRecord>) -
 
 /// The games of a match, counted in the order of their numbers.
 pub(super) struct Count<'a> {
-    plan: &'a MatchPlan<'a>,
+    plan: &'a MatchPlan,
     /// Finished games that wait for an earlier one, each with whether it is from before an interruption.
     waiting: BTreeMap<u64, (GameRecord, bool)>,
     next: u64,
@@ -36,7 +36,7 @@ pub(super) struct Count<'a> {
 }
 
 impl<'a> Count<'a> {
-    pub fn new(plan: &'a MatchPlan<'a>) -> Count<'a> {
+    pub fn new(plan: &'a MatchPlan) -> Count<'a> {
         Count {
             plan,
             waiting: BTreeMap::new(),

@@ -4,6 +4,7 @@ mod count;
 
 use crate::games::journal::Journal;
 use crate::games::journal_error::JournalError;
+use crate::games::openings::Starts;
 use crate::games::play::{Pairing, Rules, play};
 use crate::games::player::{Player, PlayerError};
 use crate::games::record::{GameRecord, MoveRecord};
@@ -15,18 +16,18 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use thiserror::Error;
-use zeitnot_engine::chess::Game;
 
 /// The two players of a match, first and second.
 pub type Players = [Box<dyn Player>; 2];
 
-pub struct MatchPlan<'a> {
+/// A match.
+pub struct MatchPlan {
     /// The rules of each game.
     pub rules: Rules,
     /// Number of games; games 1 and 2, 3 and 4 and so on have the same opening, with colours swapped.
     pub games: u64,
-    /// The start position of each pair of games, by its number from 0.
-    pub opening: &'a (dyn Fn(u64) -> Game + Sync),
+    /// The start positions of the pairs of games.
+    pub starts: Starts,
     /// Whether castling follows the rules of Chess960.
     pub chess960: bool,
     /// Games that are played at once.
@@ -83,15 +84,11 @@ pub struct MatchEnd {
 
 /// Why a match cannot go on. The text is one line; the journal keeps the games that ended.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum MatchError {
     /// An engine of this program failed, or a player cannot play.
     #[error("game {game}: {error}")]
-    Player {
-        /// The game's number.
-        game: u64,
-        /// The player's error.
-        error: PlayerError,
-    },
+    Player { game: u64, error: PlayerError },
     /// The players cannot be made.
     #[error(transparent)]
     Players(#[from] PlayerError),
@@ -122,7 +119,7 @@ enum Message {
 /// # Errors
 /// [`MatchError`]; what was reported before holds.
 pub fn run_match(
-    plan: &MatchPlan<'_>,
+    plan: &MatchPlan,
     make: &(dyn Fn(usize) -> Result<Players, PlayerError> + Sync),
     journal: &mut Journal,
     interrupted: &AtomicBool,
@@ -161,7 +158,7 @@ pub fn run_match(
 
 /// One of the threads that play.
 struct GameThread<'a> {
-    plan: &'a MatchPlan<'a>,
+    plan: &'a MatchPlan,
     missing: &'a [u64],
     /// The place in `missing` of the next game.
     next: &'a AtomicU64,
@@ -195,7 +192,7 @@ impl GameThread<'_> {
 
     fn play_game(&self, players: &mut Players, game: u64) -> Message {
         let (pair, first_is_white) = ((game - 1) / 2, game % 2 == 1);
-        let start = (self.plan.opening)(pair);
+        let start = self.plan.starts.get(pair);
         let pairing = Pairing { game, start, chess960: self.plan.chess960, first_is_white };
         if self.plan.tells_moves {
             let mut names = players.each_ref().map(|player| player.name().to_owned());

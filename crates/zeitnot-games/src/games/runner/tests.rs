@@ -1,6 +1,7 @@
 use super::*;
 use crate::games::{Limits, PlayerError, Thought, Turn};
 use serde_json::json;
+use zeitnot_engine::chess::Game;
 use zeitnot_engine::engine::GoParams;
 
 /// A player whose games end by the move that a rule of the pair's number names.
@@ -48,7 +49,7 @@ fn played(wins: fn(u64) -> bool, games: u64, concurrency: usize, sprt: Option<&s
     let plan = MatchPlan {
         rules: Rules { limits: [limits.clone(), limits], ..Rules::default() },
         games,
-        opening: &|_| Game::new(),
+        starts: Starts::one(Game::new()).unwrap(),
         chess960: false,
         concurrency,
         sprt: sprt.map(|text| text.parse().unwrap()),
@@ -100,7 +101,7 @@ fn a_match_that_never_starts_leaves_the_games_of_another() {
     let plan = MatchPlan {
         rules: Rules { limits: [limits.clone(), limits], ..Rules::default() },
         games: 8,
-        opening: &|_| Game::new(),
+        starts: Starts::one(Game::new()).unwrap(),
         chess960: false,
         concurrency: 3,
         sprt: None,

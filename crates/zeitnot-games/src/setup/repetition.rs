@@ -1,43 +1,11 @@
-//! Gathers rules, start positions and concurrency of the games of a match.
+//! Checks that the games of a match do not repeat each other.
 
-use super::{Contestant, MatchClock, SetupError, Starts};
-use crate::games::{LagModel, Limits, MatchPlan, Rules, TimeControl};
+use super::{Contestant, MatchClock, SetupError};
+use crate::games::{LagModel, Limits, MatchPlan};
 use zeitnot_engine::announcer::Announcer;
-use zeitnot_engine::chess::Game;
 use zeitnot_engine::engine::Options;
 
-/// Rules, start positions and concurrency of the games of a match.
-pub struct MatchSetup {
-    /// The rules of the games.
-    pub rules: Rules,
-    /// The start positions.
-    pub starts: Starts,
-    /// Whether castling follows the rules of Chess960.
-    pub chess960: bool,
-    /// Games that are played at once.
-    pub concurrency: usize,
-}
-
-impl MatchSetup {
-    /// The plan of a match with this number of games, without an SPRT.
-    pub fn plan<'a>(&self, games: u64, opening: &'a (dyn Fn(u64) -> Game + Sync)) -> MatchPlan<'a> {
-        MatchPlan {
-            rules: self.rules.clone(),
-            games,
-            opening,
-            chess960: self.chess960,
-            concurrency: self.concurrency,
-            sprt: None,
-            tells_moves: false,
-        }
-    }
-
-    /// The rules with this time control for both players.
-    pub fn rules_at(&self, control: TimeControl) -> Rules {
-        let limits = Limits { clock: Some(control), ..Limits::default() };
-        Rules { limits: [limits.clone(), limits], ..self.rules.clone() }
-    }
-
+impl MatchPlan {
     /// Checks that the games of two players do not repeat each other. On a virtual clock two games between the same
     /// players from one position are the same game, unless something is random. On the machine's clock games that may
     /// be the same are announced.
@@ -47,18 +15,17 @@ impl MatchSetup {
     pub fn check_repetition(
         &self,
         clock: &MatchClock,
-        games: u64,
         players: [&Contestant; 2],
         announcer: &Announcer,
     ) -> Result<(), SetupError> {
-        let (pairs, openings) = (games.div_ceil(2), self.starts.len() as u64);
+        let (games, openings) = (self.games, self.starts.len() as u64);
         let is_random = |options: &Options| options.temperature > 0.0 || options.noise_epsilon > 0.0;
         // Nodes and depth alone end searches where there is no clock.
         let has_time = self.rules.limits.iter().any(Limits::has_time);
         // The jitter of a batch is the same in every game: it does not make them differ.
         let varied = has_time && self.rules.lag.as_ref().is_some_and(LagModel::varies);
         let varied = varied || players.iter().filter_map(|player| player.options()).any(is_random);
-        if pairs <= openings || varied {
+        if games.div_ceil(2) <= openings || varied {
             return Ok(());
         }
         let s = if openings == 1 { "" } else { "s" };

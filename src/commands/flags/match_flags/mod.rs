@@ -1,5 +1,9 @@
-//! Declares and reads the flags of games that `match` and `time compare` share: openings, clock,
-//! adjudication, seed.
+//! Declares and reads the flags of matches: those that `match` and `time compare` share, openings, clock, adjudication and
+//! seed, and in `of_match` those of `match` alone.
+
+mod of_match;
+
+pub use of_match::{command, limits};
 
 use super::{fen_option, flag, game_from, text_with_paths};
 use crate::commands::output::notes;
@@ -13,70 +17,123 @@ use zeitnot_base::files::read_text;
 use zeitnot_engine::backend::CostModel;
 use zeitnot_engine::clock::VirtualClock;
 use zeitnot_engine::tablebase::Tablebase;
-use zeitnot_games::setup::{self, Contestant, MatchClock, MatchSetup, Starts};
-use zeitnot_games::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules};
+use zeitnot_games::setup::{self, Contestant, MatchClock};
+use zeitnot_games::{
+    Adjudication, DrawRule, LagModel, Limits, MatchPlan, OpeningOrder, Openings, ResignRule, Rules, Starts,
+};
 use zeitnot_lab::measure::MeasuredCosts;
 
 /// Evaluations a second on a virtual clock without `--nps`: a game of 10+0.1 with the built-in network then takes two
 /// to three seconds of a core (60 games of smooth with itself on Zen 5: 2.2).
 const VIRTUAL_NPS: f64 = 1_000.0;
 
+/// A flag, and what it is to a match that goes on after an interruption.
+pub struct Declared(Resumed, Arg);
+
+/// What a flag is to a match that goes on.
+#[derive(Clone, Copy, PartialEq)]
+enum Resumed {
+    /// It may have another value, or the identities of the players have it.
+    Free,
+    /// It has the same value.
+    Same,
+    /// It has the same value, and the files that it names have the same content.
+    SameFiles,
+}
+
 fn arg(name: &'static str, value: &'static str, help: &'static str) -> Arg {
     flag(name, value).help(help)
 }
 
-/// Adds the flags; the rarer ones are in the long help alone.
-pub fn add_to(command: Command) -> Command {
-    let file = |name, help| arg(name, "FILE", help).value_parser(value_parser!(PathBuf));
-    let common = [
-        file("openings", "Start positions: EPD, FEN or PGN; may be given again [default: builtin]")
-            .long_help(
+/// A flag that a match which goes on has again.
+fn same(arg: Arg) -> Declared {
+    Declared(Resumed::Same, arg)
+}
+
+/// A flag that a match which goes on may have otherwise.
+fn free(arg: Arg) -> Declared {
+    Declared(Resumed::Free, arg)
+}
+
+/// The flags that both commands have, those of the short help first.
+fn declared() -> [Vec<Declared>; 2] {
+    let file = |name, help| Declared(Resumed::SameFiles, arg(name, "FILE", help).value_parser(value_parser!(PathBuf)));
+    let with = |Declared(resumed, arg): Declared, more: fn(Arg) -> Arg| Declared(resumed, more(arg));
+    let common = vec![
+        with(file("openings", "Start positions: EPD, FEN or PGN; may be given again [default: builtin]"), |arg| {
+            arg.long_help(
                 "Start positions: EPD, FEN, PGN or the output of genfens; may be given again [default: builtin, a book inside the \
                  program]",
             )
             .action(ArgAction::Append)
-            .conflicts_with("fen"),
-        arg("clock", "CLOCK", "Clock of the games")
+            .conflicts_with("fen")
+        }),
+        same(arg("clock", "CLOCK", "Clock of the games")
             .long_help("Clock of the games: the machine's (real), or a virtual one, on which games are computations that repeat themselves")
             .value_parser(["real", "virtual"])
-            .default_value("real"),
-        arg("nps", "N", "Speed on the virtual clock, in evaluations a second [default: 1000]")
+            .default_value("real")),
+        same(arg("nps", "N", "Speed on the virtual clock, in evaluations a second [default: 1000]")
             .value_delimiter(',')
-            .value_parser(value_parser!(f64)),
-        arg("draw", "FROM,MOVES,CP", "Adjudication of draws: from a move on, moves in a row, limit in centipawns")
+            .value_parser(value_parser!(f64))),
+        same(arg("draw", "FROM,MOVES,CP", "Adjudication of draws: from a move on, moves in a row, limit in centipawns")
             .long_help("Adjudication of draws: from the move FROM on, after MOVES moves of both players within CP centipawns")
-            .value_parser(|text: &str| text.parse::<DrawRule>()),
-        arg("resign", "MOVES,CP", "Adjudication of losses: moves in a row, limit in centipawns")
+            .value_parser(|text: &str| text.parse::<DrawRule>())),
+        same(arg("resign", "MOVES,CP", "Adjudication of losses: moves in a row, limit in centipawns")
             .long_help("Adjudication of losses: after MOVES moves at which both players see it by CP centipawns")
-            .value_parser(|text: &str| text.parse::<ResignRule>()),
-        arg("seed", "N", "Seed of all that is random")
+            .value_parser(|text: &str| text.parse::<ResignRule>())),
+        same(arg("seed", "N", "Seed of all that is random")
             .long_help("Seed of all that is random: the order of openings, lags, the players' seeds")
             .value_parser(value_parser!(u64))
-            .default_value("1"),
-        arg("concurrency", "N", "Games at once [default: 1, on a virtual clock the machine's cores]")
-            .value_parser(value_parser!(u64).range(1..=256)),
+            .default_value("1")),
+        free(arg("concurrency", "N", "Games at once [default: 1, on a virtual clock the machine's cores]")
+            .value_parser(value_parser!(u64).range(1..=256))),
     ];
-    let rare = [
-        arg("plies", "N", "Plies of a PGN's games that are the opening [default: all]")
-            .value_parser(value_parser!(u64).range(0..=1000))
-            .conflicts_with("fen"),
-        arg("order", "ORDER", "Order of the openings; the random one depends on --seed")
-            .value_parser(["random", "sequential"])
-            .default_value("random"),
-        fen_option().help("Start position of every game, instead of openings: a FEN, or startpos"),
-        file("batch-ms", "Time of batches on the virtual clock, from an output of backendbench --json")
-            .conflicts_with("nps"),
-        file("like", "Time of batches and playouts on the virtual clock, from an output of benchmark --json")
-            .conflicts_with_all(["nps", "batch-ms"]),
-        arg("jitter", "SHARE", "Variation of the time of a batch on the virtual clock, from 0 to 1 [default: 0]")
-            .value_parser(value_parser!(f64)),
-        arg("lag", "MS[,WORST]", "Lag of the GUI on the virtual clock, its average and its worst [default: 0]")
-            .value_parser(|text: &str| text.parse::<LagModel>()),
-        arg("tb", "FOLDERS", "Adjudication by the Syzygy tables of these folders").value_parser(text_with_paths()),
-        arg("max-moves", "N", "Moves of each side after which a game is adjudicated a draw [default: no limit]")
-            .value_parser(value_parser!(u32).range(1..)),
+    let rare = vec![
+        same(
+            arg("plies", "N", "Plies of a PGN's games that are the opening [default: all]")
+                .value_parser(value_parser!(u64).range(0..=1000))
+                .conflicts_with("fen"),
+        ),
+        same(
+            arg("order", "ORDER", "Order of the openings; the random one depends on --seed")
+                .value_parser(["random", "sequential"])
+                .default_value("random"),
+        ),
+        same(fen_option().help("Start position of every game, instead of openings: a FEN, or startpos")),
+        with(file("batch-ms", "Time of batches on the virtual clock, from an output of backendbench --json"), |arg| {
+            arg.conflicts_with("nps")
+        }),
+        with(
+            file("like", "Time of batches and playouts on the virtual clock, from an output of benchmark --json"),
+            |arg| arg.conflicts_with_all(["nps", "batch-ms"]),
+        ),
+        same(
+            arg("jitter", "SHARE", "Variation of the time of a batch on the virtual clock, from 0 to 1 [default: 0]")
+                .value_parser(value_parser!(f64)),
+        ),
+        same(
+            arg("lag", "MS[,WORST]", "Lag of the GUI on the virtual clock, its average and its worst [default: 0]")
+                .value_parser(|text: &str| text.parse::<LagModel>()),
+        ),
+        same(
+            arg("tb", "FOLDERS", "Adjudication by the Syzygy tables of these folders").value_parser(text_with_paths()),
+        ),
+        same(
+            arg("max-moves", "N", "Moves of each side after which a game is adjudicated a draw [default: no limit]")
+                .value_parser(value_parser!(u32).range(1..)),
+        ),
     ];
-    command.args(common).args(rare.map(|arg| arg.hide_short_help(true)))
+    [common, rare]
+}
+
+/// Adds the flags; the rarer ones are in the long help alone.
+pub fn add_to(command: Command) -> Command {
+    add_declared(command, declared())
+}
+
+fn add_declared(command: Command, [common, rare]: [Vec<Declared>; 2]) -> Command {
+    let common = common.into_iter().map(|Declared(_, arg)| arg);
+    command.args(common).args(rare.into_iter().map(|Declared(_, arg)| arg.hide_short_help(true)))
 }
 
 /// The clock for the time control at place `at` among several, each of which may have its own `--nps`.
@@ -111,19 +168,23 @@ fn seed(matches: &ArgMatches) -> anyhow::Result<u64> {
     matches.get_one::<u64>("seed").copied().context("--seed has a default")
 }
 
-/// Rules, start positions and concurrency of games with these limits.
-pub fn setup(
+/// A match of so many games with these limits: rules, start positions and concurrency.
+pub fn plan(
     matches: &ArgMatches,
     clock: &MatchClock,
     limits: [Limits; 2],
+    games: u64,
     chess960: bool,
-) -> anyhow::Result<MatchSetup> {
+) -> anyhow::Result<MatchPlan> {
     let lag = matches.get_one::<LagModel>("lag").copied();
-    Ok(MatchSetup {
+    Ok(MatchPlan {
         rules: Rules { limits, adjudication: adjudication(matches)?, lag, seed: seed(matches)?, ..Rules::default() },
+        games,
         starts: starts(matches, chess960)?,
         chess960,
         concurrency: concurrency(matches, clock),
+        sprt: None,
+        tells_moves: false,
     })
 }
 
@@ -217,17 +278,17 @@ fn starts(matches: &ArgMatches, chess960: bool) -> anyhow::Result<Starts> {
 /// The flags that decide the games of a match, as given and without those in `except`, and the SHA-256 of the files
 /// that the flags name.
 pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> {
-    const TEXTS: [&str; 16] = [
-        "tc", "preset", "movetime", "nodes", "depth", "openings", "plies", "order", "sprt", "fen", "clock", "nps",
-        "batch-ms", "like", "jitter", "lag",
-    ];
-    const RULES: [&str; 6] = ["draw", "resign", "tb", "max-moves", "time-margin", "seed"];
-    const FILES: [&str; 3] = ["openings", "batch-ms", "like"];
-    let mut settings = Map::new();
-    for name in TEXTS.iter().chain(&RULES).filter(|name| !except.contains(name)) {
-        if let Ok(Some(values)) = matches.try_get_raw(name) {
-            let values: Vec<String> = values.map(|value| value.to_string_lossy().into_owned()).collect();
-            settings.insert((*name).to_owned(), values.join(" ").into());
+    let (mut settings, mut files) = (Map::new(), Vec::new());
+    for Declared(resumed, arg) in declared().into_iter().chain(of_match::declared()).flatten() {
+        let name = arg.get_id().as_str();
+        let Ok(Some(values)) = matches.try_get_raw(name) else { continue };
+        if resumed == Resumed::Free || except.contains(&name) {
+            continue;
+        }
+        let values: Vec<String> = values.map(|value| value.to_string_lossy().into_owned()).collect();
+        settings.insert(name.to_owned(), values.join(" ").into());
+        if resumed == Resumed::SameFiles {
+            files.extend(matches.get_many::<PathBuf>(name).unwrap_or_default());
         }
     }
     // Named, for work may have begun when games without openings began at the start position.
@@ -235,13 +296,7 @@ pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> 
         settings.entry("openings").or_insert("builtin".into());
     }
     let mut settings = Value::Object(settings);
-    setup::add_digests(
-        &mut settings,
-        FILES
-            .iter()
-            .flat_map(|name| matches.get_many::<PathBuf>(name).unwrap_or_default())
-            .filter(|path| !Openings::is_built_in(path)),
-    )?;
+    setup::add_digests(&mut settings, files.into_iter().filter(|path| !Openings::is_built_in(path)))?;
     Ok(settings)
 }
 

@@ -1,8 +1,20 @@
 //! Gives the games of a match their start positions.
 
-use super::SetupError;
-use crate::games::{Openings, Termination};
+use super::Openings;
+use crate::games::record::Termination;
+use thiserror::Error;
 use zeitnot_engine::chess::Game;
+
+/// Why no game can begin with a position. The text is one line.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum StartError {
+    /// The side that is not to move stands in check.
+    #[error("the side to move could take the king")]
+    KingInReach,
+    /// The game is over in the position.
+    #[error("the game is over ({0})")]
+    GameOver(Termination),
+}
 
 /// The start positions of a match.
 pub enum Starts {
@@ -18,12 +30,12 @@ impl Starts {
     /// # Errors
     /// When the game is over, or the side to move could take the king: an engine would search such a position, but PGN
     /// has no word for that move.
-    pub fn one(start: Game) -> Result<Starts, SetupError> {
+    pub fn one(start: Game) -> Result<Starts, StartError> {
         if start.current().is_illegal() {
-            return Err(SetupError::KingInReach);
+            return Err(StartError::KingInReach);
         }
         match start.outcome() {
-            Some(outcome) => Err(SetupError::GameOver(Termination::from(outcome))),
+            Some(outcome) => Err(StartError::GameOver(outcome.into())),
             None => Ok(Starts::One(Box::new(start))),
         }
     }

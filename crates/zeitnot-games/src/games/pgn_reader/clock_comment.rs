@@ -19,6 +19,8 @@ pub struct MoveTimes {
     pub latency_ms: Option<f64>,
     /// The time manager's budget.
     pub budget_ms: Option<f64>,
+    /// The most to which the search might have stretched the budget.
+    pub limit_ms: Option<f64>,
     /// Nodes of the search.
     pub nodes: Option<u64>,
     /// Whether the move is from a book, so that its player did not think.
@@ -109,11 +111,19 @@ fn read_command<'a>(part: &'a str, times: &mut MoveTimes) -> &'a str {
         "clk" => read_clock(value, times),
         "emt" => times.used_ms = times.used_ms.or(seconds(value)),
         "timestamp" => times.used_ms = times.used_ms.or(number(value).map(|tenths| tenths * TIMESTAMP_MS)),
+        "limit" => times.limit_ms = seconds(value).or(times.limit_ms),
         "budget" => times.budget_ms = seconds(value).or(times.budget_ms),
         "nodes" => times.nodes = value.parse().ok().or(times.nodes),
         _ => {}
     }
     after
+}
+
+/// The value of a command in a comment, such as that of `[%eval 0.3]`.
+pub fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
+    let commands = comment.split("[%").skip(1);
+    let value = |command: &'a str| command.strip_prefix(name)?.strip_prefix(char::is_whitespace)?.split(']').next();
+    commands.filter_map(value).next()
 }
 
 fn read_clock(value: &str, times: &mut MoveTimes) {
