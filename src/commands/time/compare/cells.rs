@@ -99,7 +99,7 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
     if let Some(other) = scales.iter().find(|scale| !known.contains(scale)) {
         anyhow::bail!("--scale {other}: no cell has this scale; there are {}", known.join(", "));
     }
-    anyhow::ensure!(!cells.is_empty(), "{declaration}: no cell of this scale is part of a quick run");
+    anyhow::ensure!(!cells.is_empty(), "{declaration}: no cell has this scale, or is part of a quick run");
     let heading = heading(&proof);
     note!("{heading}");
     let total = cells.iter().map(|cell| games(cell)).sum();
