@@ -71,9 +71,10 @@ const AHEAD: (f64, f64) = (0.8, 1.25);
 /// Factors on the time of a forced move and of one that may take back.
 const FORCED: f64 = 0.3;
 const RECAPTURE: f64 = 0.4;
-/// Part of those moves that are decided before the opponent has moved: with little time on the clock, and else.
+/// Part of the forced moves and recaptures that are decided before the opponent has moved: with little time on the clock,
+/// and else.
 const PREMOVES: (f64, f64) = (0.5, 0.1);
-/// Time on the clock, in milliseconds, that counts as little for that.
+/// Time on the clock, in milliseconds, below which it is little for [`PREMOVES`].
 const PREMOVE_CLOCK_MS: f64 = 20_000.0;
 
 /// Prior of a reply below which it is a surprise, and the part by which a wholly unexpected one prolongs a move.
@@ -144,7 +145,7 @@ struct CurrentMove {
 struct Human {
     values: ParamValues,
     control: Option<Control>,
-    /// State of everything random.
+    /// State from which every random number is drawn.
     state: u64,
     /// Deviation of the last move's time, in standard deviations of its logarithm.
     deviation: f64,
@@ -216,7 +217,7 @@ impl Human {
         Xoshiro256PlusPlus::seed_from_u64(self.state)
     }
 
-    /// Mixes a fact into the state of everything random.
+    /// Mixes a fact into the state from which random numbers are drawn.
     fn mix(&mut self, fact: u64) {
         self.state = Xoshiro256PlusPlus::seed_from_u64(self.state ^ fact).random();
     }

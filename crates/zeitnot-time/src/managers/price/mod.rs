@@ -106,7 +106,9 @@ impl Price {
         // The next look is after the growth of the recordings, which is counted on no more than the priced nodes.
         current.next_look = total + (KEPT_GROWTH - 1.0) * total.min(priced_nodes);
         let inputs = current.root.inputs(snapshot).filter(|_| snapshot.new_nodes >= LEAST_NODES)?;
+        // The network predicts what all new nodes of a tree grown by GROWTH gain: this is the part of the priced ones.
         let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;
+        // The gain of one more node falls with a power of the nodes: after this growth it has fallen to the price.
         let growth = libm::pow(gain / PRICE, 1.0 / GAIN_EXPONENT);
         current.expected_end = Some(total * (1.0 + (growth - 1.0).max(0.0) * PATIENCE));
         self.last_gain = Some(gain);

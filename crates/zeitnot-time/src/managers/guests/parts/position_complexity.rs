@@ -1,4 +1,4 @@
-//! Computes the factor `complexity` on the time of a move: by moves, pieces, captures and check in a position
+//! The factor `complexity` on the time of a move: by moves, pieces, captures and check in a position
 //! (docs/documents.md, 2.4).
 
 use super::{factor, read};

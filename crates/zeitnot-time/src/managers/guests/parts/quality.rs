@@ -1,4 +1,4 @@
-//! Computes the factor `quality` on the time of a move: by how clear the choice of a move is (docs/documents.md, 3.5).
+//! The factor `quality` on the time of a move: by how clear the choice of a move is (docs/documents.md, 3.5).
 
 use super::{factor, param, read};
 use crate::SearchSnapshot;
