@@ -142,7 +142,6 @@ impl ParamValues {
         self.given.push((group, name, value));
     }
 
-    /// Notes that a group was written.
     pub(super) fn name_group(&mut self, group: &'static str) {
         self.groups.push(group);
     }
@@ -162,7 +161,6 @@ impl ParamValues {
         given.map(|given| given.2)
     }
 
-    /// Whether `group` was written.
     pub(super) fn has(&self, group: &str) -> bool {
         self.groups.contains(&group)
     }

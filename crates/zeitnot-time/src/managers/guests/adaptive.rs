@@ -21,7 +21,6 @@ param_specs! {
 const CONTROL: GroupSpec =
     GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &SHARP_RUSTIC };
 
-/// The declaration of `adaptive`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "adaptive",
     preset: None,

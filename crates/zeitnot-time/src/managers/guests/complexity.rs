@@ -39,7 +39,6 @@ const CLASS: ParamSpec = ParamSpec {
 const CONTROL: GroupSpec =
     GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &MERGEN };
 
-/// The declaration of `complexity`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "complexity",
     preset: None,

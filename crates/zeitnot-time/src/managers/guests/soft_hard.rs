@@ -17,7 +17,6 @@ param_specs! {
     LEAST "least" 10.0 0.0 1e6 Milliseconds "No limit is shorter than this.";
 }
 
-/// The declaration of `soft-hard`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("complete"),
@@ -28,10 +27,8 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(SoftHard::new(values, &SPEC, true)),
 };
 
-/// The specification of the second form.
 const BASIC_TITLE: &str = "soft-hard(preset=basic)";
 
-/// The declaration of `soft-hard(preset=basic)`: name, parameters and constructor.
 pub(crate) const BASIC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("basic"),

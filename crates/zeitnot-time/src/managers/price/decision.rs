@@ -15,7 +15,6 @@ const TIME_USE: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 /// Least number of priced nodes: below it no price is known.
 const FEWEST_NODES: f64 = 1.0;
 
-/// The numbers of one decision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decision {
     /// Moves left by the estimators alone, without `movestogo`.

@@ -43,7 +43,6 @@ const GAIN_EXPONENT: f64 = 1.3;
 /// Factor on the expected growth of the tree: a rival that is given up too early does not come back.
 const PATIENCE: f64 = 2.0;
 
-/// The declaration of `price`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "price",
     preset: None,

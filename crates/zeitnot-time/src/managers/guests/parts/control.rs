@@ -80,7 +80,6 @@ impl ControlFactor {
         self.class = Some(class);
     }
 
-    /// The factor of a class.
     pub(crate) fn of(&self, class: TimeClass) -> f64 {
         self.values[class as usize]
     }

@@ -107,7 +107,6 @@ impl Rule {
         ]
     }
 
-    /// Begins another search.
     pub(crate) fn begin(&mut self) {
         self.factor = 1.0;
     }
