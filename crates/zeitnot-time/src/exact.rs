@@ -1,4 +1,4 @@
-//! Serialises numbers so that they read back bit by bit: JSON has no infinity and no "not a number", so these are the
+//! The serialisation of numbers, which read back bit by bit: JSON has no infinity and no "not a number", so these are the
 //! texts `inf`, `-inf` and `nan`.
 
 use serde::{Deserialize, Deserializer, Serializer};

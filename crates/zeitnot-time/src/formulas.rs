@@ -1,5 +1,5 @@
-//! Every formula of every term is computed again from the terms before it, so that none says what is not done. What a
-//! term says in words (`from ...`) is not checked here.
+//! Computes every formula of every term again from the terms before it, so that none says what is not done. A term's words
+//! (`from ...`) are not checked here.
 
 use super::plan::IN_WORDS;
 use super::*;

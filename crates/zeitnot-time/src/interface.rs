@@ -73,10 +73,6 @@ fn is_zero(ms: &f64) -> bool {
     ms.to_bits() == 0
 }
 
-fn is_empty<T>(list: &[T]) -> bool {
-    list.is_empty()
-}
-
 impl MoveRequest {
     /// Time that is kept clear at the end of the clock: the user's overhead and the measured lag.
     pub(super) fn whole_overhead_ms(&self) -> f64 {
@@ -115,10 +111,10 @@ pub struct SearchSnapshot<'a> {
     pub root_visits: Cow<'a, [u32]>,
     /// Values of the moves in `root_visits` for the side to move, −1 to 1, `None` before the first visit; empty unless
     /// the manager asks for them ([`TimeManager::wants_root_values`](super::TimeManager::wants_root_values)).
-    #[serde(rename = "values", default, skip_serializing_if = "is_empty")]
+    #[serde(rename = "values", default, skip_serializing_if = "<[_]>::is_empty")]
     pub root_values: Cow<'a, [Option<f32>]>,
     /// The network's priors of the moves in `root_visits`, as the search uses them; empty if `root_values` is.
-    #[serde(rename = "priors", default, skip_serializing_if = "is_empty")]
+    #[serde(rename = "priors", default, skip_serializing_if = "<[_]>::is_empty")]
     pub root_priors: Cow<'a, [f32]>,
     /// Whether a visited root move wins by force.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -150,15 +146,15 @@ pub struct SearchSnapshot<'a> {
     pub lines: Option<ShownLines>,
 }
 
-/// How well the lines that are shown are known.
+/// The knowledge of the lines that are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShownLines {
-    /// One of them has no visit.
+    /// A line has no visit.
     Unvisited,
-    /// All have visits.
+    /// Every line has visits.
     Visited,
-    /// More search finds no others: each mates in one, or the result of every root move is proven.
+    /// Every line mates in one, or the result of every root move is proven: more search finds no other lines.
     Proven,
 }
 
@@ -248,7 +244,7 @@ pub struct GameReport {
     pub numbers: serde_json::Value,
 }
 
-/// Why a search stops. It serialises under a name that stays (`kld_gain`); `{}` says it in words.
+/// The reason of a search's end. It serialises under a name that stays (`kld_gain`); `{}` says it in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {

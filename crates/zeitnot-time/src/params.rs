@@ -1,4 +1,4 @@
-//! Declares the parameters of managers: parsing, range checks, error messages and listings all read these tables.
+//! The tables of the managers' parameters, which parsing, range checks, error messages and listings read.
 
 use super::TimeManager;
 use super::unit::Unit;
@@ -29,12 +29,12 @@ impl ParamSpec {
         self.words.get(value as usize).map_or_else(|| value.to_string(), |word| (*word).to_owned())
     }
 
-    /// This parameter with another default.
+    /// The parameter with another default.
     pub(super) const fn defaulting_to(self, default: f64) -> Self {
         Self { default, ..self }
     }
 
-    /// This parameter with another help text.
+    /// The parameter with another help text.
     pub(super) const fn helping(self, help: &'static str) -> Self {
         Self { help, ..self }
     }
@@ -56,7 +56,7 @@ macro_rules! param_specs {
 }
 pub(super) use param_specs;
 
-/// A nested group of parameters: an estimator or a part of a manager, e.g. `mle-legacy(midpoint=50)`.
+/// A group of parameters: an estimator or a part of a manager, e.g. `mle-legacy(midpoint=50)`.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupSpec {
     /// Name as written in a specification.
@@ -102,7 +102,7 @@ impl ManagerSpec {
         }
     }
 
-    /// A specification of this manager with these parameters: `smooth(preset=lc0,init-timeuse=0.5)`.
+    /// The specification of the manager with `params`: `smooth(preset=lc0,init-timeuse=0.5)`.
     pub fn specification(&self, params: &str) -> String {
         let title = self.title();
         match title.strip_suffix(')') {
@@ -142,7 +142,6 @@ impl ParamValues {
         self.given.push((group, name, value));
     }
 
-    /// Notes that a group was written.
     pub(super) fn name_group(&mut self, group: &'static str) {
         self.groups.push(group);
     }
@@ -162,7 +161,6 @@ impl ParamValues {
         given.map(|given| given.2)
     }
 
-    /// Whether `group` was written.
     pub(super) fn has(&self, group: &str) -> bool {
         self.groups.contains(&group)
     }

@@ -17,7 +17,7 @@ pub struct Term {
     /// Formula of the value, from earlier terms and parameters (names with dashes); an absent term counts as 0. A
     /// source in words begins with `from`. Empty: the value was given. Times are in milliseconds, `whole` cuts off
     /// decimals, `<` is 1 where it holds and 0 otherwise.
-    #[serde(default, skip_serializing_if = "is_given")]
+    #[serde(default, skip_serializing_if = "str::is_empty")]
     pub formula: Cow<'static, str>,
     /// Value of the quantity, after any limit; always finite.
     pub value: f64,
@@ -96,11 +96,6 @@ impl fmt::Display for Plan {
         write!(f, "{}:", self.manager)?;
         self.terms.iter().try_for_each(|term| write!(f, " {term}"))
     }
-}
-
-/// Whether a formula is absent.
-fn is_given(formula: &str) -> bool {
-    formula.is_empty()
 }
 
 /// The beginning of a formula that says in words where a value comes from.

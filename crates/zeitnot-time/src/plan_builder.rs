@@ -59,7 +59,6 @@ impl PlanBuilder {
         builder
     }
 
-    /// The cleaned request.
     pub(crate) fn request(&self) -> &MoveRequest {
         &self.request
     }

@@ -1,5 +1,4 @@
-//! Keeps the time of one game, from move to move, as a pure state machine that a game, a replay and a simulation drive
-//! alike.
+//! The time of one game, from move to move: a pure state machine that a game, a replay and a simulation drive alike.
 
 use super::accounting::{Accounted, MoveAccount};
 use super::estimators::overhead::LagEstimator;
@@ -8,8 +7,8 @@ use super::stoppers::Stoppers;
 use super::{GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, Verdict, due};
 use std::sync::Arc;
 
-/// Makes managers that this crate does not have from their specifications; `None` for all others. The same specification
-/// succeeds or fails each time.
+/// A maker of managers that this crate does not have, from their specifications; `None` for all others. The same
+/// specification succeeds or fails each time.
 pub type Maker = Arc<dyn Fn(&str) -> Result<Option<Box<dyn TimeManager>>, SpecError> + Send + Sync>;
 
 /// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and
@@ -131,7 +130,7 @@ impl Timekeeper {
         Ok(Timekeeper { spec, manager, is_used: false, maker, lag, stoppers: None, open: None, observer: None })
     }
 
-    /// This timekeeper without a measured lag, for events written by hand.
+    /// The timekeeper without a measured lag, for events written by hand.
     pub fn without_lag(self) -> Timekeeper {
         Timekeeper { lag: None, ..self }
     }
@@ -140,6 +139,10 @@ impl Timekeeper {
     /// event log, so a log that is to be verified has to begin with a new game.
     pub fn observe_by(&mut self, observer: Option<Box<dyn Observer>>) {
         self.observer = observer;
+        self.report_choice();
+    }
+
+    fn report_choice(&mut self) {
         let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
         self.report_event(|| Event::Manager(choice), None);
     }
@@ -173,8 +176,7 @@ impl Timekeeper {
         if self.spec != spec {
             (self.manager, self.is_used) = (make(spec, self.maker.as_ref())?, false);
             self.spec = spec.to_owned();
-            let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
-            self.report_event(|| Event::Manager(choice), None);
+            self.report_choice();
         }
         Ok(())
     }

@@ -44,7 +44,8 @@ fn excess_ms(mv: &AnalysedMove) -> f64 {
     mv.used_ms.unwrap_or(0.0) - mv.time.as_ref().and_then(|time| time.usual_ms).unwrap_or(0.0)
 }
 
-/// The moment that a move is, with its weight. `all_ms` is all the time of its player.
+/// The moment that a move is, with its weight. `all_ms` is all the time of its player. The weight is the points that the
+/// move lost or the share of `all_ms` that it wasted: a whole point weighs as much as all the time.
 fn moment(mv: &AnalysedMove, all_ms: f64) -> Option<(f64, Moment)> {
     let loss = mv.expected_loss.unwrap_or(0.0);
     let name = format!("{} {}", numbered(mv), mv.san);

@@ -51,7 +51,6 @@ impl BatchLatency {
         self.size_ms *= RELAXED;
     }
 
-    /// The means of size and time.
     fn means(&self) -> (f64, f64) {
         (self.size / self.weight, self.ms / self.weight)
     }

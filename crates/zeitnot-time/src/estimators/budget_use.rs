@@ -1,31 +1,17 @@
 //! Estimates the fraction of its budget that a search uses: smart pruning stops many searches early.
 
-use super::exponential_decay;
+use super::LearnedShare;
 
 /// The estimate of the fraction of its budget that a search uses (`timeuse`). Source: docs/documents.md, 1.7.
 #[derive(Clone, Debug)]
 pub(crate) struct BudgetUse {
-    estimate: f64,
-    limited: bool,
-    min: f64,
-    /// Length of search that moves the estimate half-way to the sample, in average moves.
-    update_rate: f64,
+    pub(crate) share: LearnedShare,
 }
 
 impl BudgetUse {
     /// `initial` and `min` are fractions above 0; `update_rate` is in average moves.
     pub(crate) fn new(initial: f64, min: f64, update_rate: f64) -> Self {
-        Self { estimate: initial.max(min), limited: initial < min, min, update_rate }
-    }
-
-    /// The expected fraction, from `min` to 1.
-    pub(crate) fn factor(&self) -> f64 {
-        self.estimate
-    }
-
-    /// Whether the estimate would be below its minimum.
-    pub(crate) fn limited(&self) -> bool {
-        self.limited
+        Self { share: LearnedShare::new(initial, [min, f64::INFINITY], update_rate) }
     }
 
     /// Learns from a search that used `used_ms` of `budget_ms` and took `average_moves` average move times.
@@ -34,10 +20,7 @@ impl BudgetUse {
     /// on itself: a smaller budget, a larger excess, a still smaller budget. A search without a budget gives no sample.
     pub(crate) fn search_ended(&mut self, used_ms: f64, budget_ms: f64, average_moves: f64) {
         if budget_ms > 0.0 && used_ms >= 0.0 {
-            let sample = (used_ms / budget_ms).min(1.0);
-            let moved = exponential_decay(self.estimate, sample, self.update_rate, average_moves);
-            self.limited = moved < self.min;
-            self.estimate = moved.max(self.min);
+            self.share.learn((used_ms / budget_ms).min(1.0), average_moves);
         }
     }
 }
@@ -56,10 +39,10 @@ mod tests {
         let mut timeuse = seed_defaults();
         // 500 of 1000 ms, over ten average moves (the update rate): half-way from 0.7 to 0.5.
         timeuse.search_ended(500.0, 1_000.0, 10.0);
-        assert!((timeuse.factor() - 0.6).abs() < 1e-12);
+        assert!((timeuse.share.value - 0.6).abs() < 1e-12);
         // Exactly one average move: 0.9 - 0.3·2^-0.1 = 0.620090
         timeuse.search_ended(900.0, 1_000.0, 1.0);
-        assert!((timeuse.factor() - 0.620_090).abs() < 1e-6, "{}", timeuse.factor());
+        assert!((timeuse.share.value - 0.620_090).abs() < 1e-6, "{}", timeuse.share.value);
     }
 
     // docs/documents.md, 1.7: never below `min-timeuse`.
@@ -67,9 +50,9 @@ mod tests {
     fn seed_timeuse_is_limited_by_min_timeuse() {
         let mut timeuse = seed_defaults();
         timeuse.search_ended(0.0, 1_000.0, 1e9);
-        assert_eq!(timeuse.factor(), 0.3);
-        assert!(timeuse.limited());
-        assert_eq!(BudgetUse::new(0.1, 0.3, 10.0).factor(), 0.3);
+        assert_eq!(timeuse.share.value, 0.3);
+        assert!(timeuse.share.limited);
+        assert_eq!(BudgetUse::new(0.1, 0.3, 10.0).share.value, 0.3);
     }
 
     #[test]
@@ -77,8 +60,8 @@ mod tests {
         let mut timeuse = seed_defaults();
         timeuse.search_ended(40.0, 0.0, 1.0);
         timeuse.search_ended(f64::NAN, 10.0, 1.0);
-        assert_eq!(timeuse.factor(), 0.7);
+        assert_eq!(timeuse.share.value, 0.7);
         timeuse.search_ended(1_000.0, 10.0, 1e9);
-        assert_eq!(timeuse.factor(), 1.0);
+        assert_eq!(timeuse.share.value, 1.0);
     }
 }

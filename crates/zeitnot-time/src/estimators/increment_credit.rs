@@ -11,7 +11,6 @@
 
 use crate::MS_PER_SECOND;
 
-/// Number of moves that are remembered.
 const WINDOW: usize = 8;
 /// Error of a reported clock, in milliseconds: clocks are told in whole milliseconds, the used time is not.
 const MILLISECOND: f64 = 1.0;

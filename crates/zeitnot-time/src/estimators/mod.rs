@@ -48,3 +48,28 @@ mod tests {
         assert!((19_900.0..20_000.0).contains(&moved), "{moved}");
     }
 }
+
+/// The share that searches teach, kept within bounds.
+#[derive(Clone, Debug)]
+pub(crate) struct LearnedShare {
+    pub(crate) value: f64,
+    /// Whether the bounds changed the value.
+    pub(crate) limited: bool,
+    bounds: [f64; 2],
+    /// Length of search that moves the value half-way to the sample, in average moves.
+    update_rate: f64,
+}
+
+impl LearnedShare {
+    fn new(initial: f64, bounds: [f64; 2], update_rate: f64) -> Self {
+        let [least, most] = bounds;
+        let value = initial.max(least).min(most);
+        Self { value, limited: initial != value, bounds, update_rate }
+    }
+
+    /// Learns from the sample of a search that took `average_moves` average move times.
+    fn learn(&mut self, sample: f64, average_moves: f64) {
+        let moved = exponential_decay(self.value, sample, self.update_rate, average_moves);
+        *self = Self::new(moved, self.bounds, self.update_rate);
+    }
+}

@@ -1,11 +1,8 @@
 //! Estimates nodes per second by decay, as the design page of `smooth` does.
 
 use super::exponential_decay;
+use super::speed::{RANGE, first_batch_nodes};
 use crate::{MS_PER_SECOND, SearchSnapshot};
-
-/// Bounds of the estimate, in nodes per second. They only keep absurd input finite: no network is slower than a node in
-/// a quarter of an hour, no machine is faster than a node in a picosecond.
-const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
 
 /// The estimate of speed of the smooth manager. Source: docs/documents.md, 1.4.
 ///
@@ -30,12 +27,10 @@ impl NpsEstimator {
         Self { estimate: initial, half_life_ms, first_batch_nodes: None, updated_at_ms: 0.0 }
     }
 
-    /// The estimate, in nodes per second.
     pub(crate) fn nps(&self) -> f64 {
         self.estimate
     }
 
-    /// Replaces the estimate, as if learned.
     pub(crate) fn set(&mut self, nps: f64) {
         if nps.is_finite() {
             self.estimate = nps.clamp(*RANGE.start(), *RANGE.end());
@@ -48,18 +43,12 @@ impl NpsEstimator {
         self.updated_at_ms = 0.0;
     }
 
-    /// Learns from a snapshot of the running search.
     pub(crate) fn observe(&mut self, snapshot: &SearchSnapshot) {
         let Some(since_first_batch) = snapshot.since_first_batch_ms.filter(|t| t.is_finite()) else {
             return;
         };
         let nodes = snapshot.new_nodes as f64;
-        // The first look may come late, with several batches in: they are taken as equal. A caller that counts no
-        // batches measures from the start.
-        let first_batch = *self.first_batch_nodes.get_or_insert(match snapshot.batches {
-            0 => 0.0,
-            batches => nodes / batches as f64,
-        });
+        let first_batch = *self.first_batch_nodes.get_or_insert(first_batch_nodes(snapshot));
         let measured = nodes - first_batch;
         let step = since_first_batch - self.updated_at_ms;
         if measured <= 0.0 || step <= 0.0 {

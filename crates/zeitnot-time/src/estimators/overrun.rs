@@ -14,12 +14,10 @@ pub(crate) struct Overrun {
 }
 
 impl Overrun {
-    /// The average, in milliseconds.
     pub(crate) fn average_ms(&self) -> f64 {
         self.average_ms
     }
 
-    /// Learns from the end of a search.
     pub(crate) fn search_ended(&mut self, outcome: &MoveOutcome) {
         let overrun_ms = outcome.limit_reached_at_ms.map(|at_ms| (outcome.elapsed_ms - at_ms).clamp(0.0, LONGEST_MS));
         if let Some(overrun_ms) = overrun_ms.filter(|overrun_ms| overrun_ms.is_finite()) {

@@ -2,8 +2,9 @@
 
 use crate::{MS_PER_SECOND, SearchSnapshot};
 
-/// Bounds of the estimate, in nodes per second; they only keep absurd input finite.
-const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
+/// Bounds of estimates, in nodes per second. They only keep absurd input finite: no network is slower than a node in a
+/// quarter of an hour, no machine is faster than a node in a picosecond.
+pub(super) const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
 /// The time that the first guess counts for, in milliseconds: less than the first batches of any search, because a
 /// guess of 20,000 nodes per second says nothing about a search of 3,000.
 pub(crate) const GUESS_WEIGHT_MS: f64 = 5.0;
@@ -29,18 +30,15 @@ pub(crate) struct SpeedEstimator {
 }
 
 impl SpeedEstimator {
-    /// Starts from a guess in nodes per second.
     pub(crate) fn new(guess: f64) -> Self {
         let (ms, half_life_ms) = (GUESS_WEIGHT_MS, SHORTEST_HALF_LIFE_MS);
         Self { nodes: guess * ms / MS_PER_SECOND, ms, half_life_ms, last: None }
     }
 
-    /// The estimate, in nodes per second.
     pub(crate) fn nps(&self) -> f64 {
         (self.nodes * MS_PER_SECOND / self.ms).clamp(*RANGE.start(), *RANGE.end())
     }
 
-    /// Replaces the estimate, as if learned.
     pub(crate) fn set(&mut self, nps: f64) {
         if nps.is_finite() {
             let nps = nps.clamp(*RANGE.start(), *RANGE.end());
@@ -60,14 +58,10 @@ impl SpeedEstimator {
         }
     }
 
-    /// Learns from a snapshot of the running search.
     pub(crate) fn observe(&mut self, snapshot: &SearchSnapshot) {
         let Some(now_ms) = snapshot.since_first_batch_ms.filter(|ms| ms.is_finite() && *ms >= 0.0) else { return };
         let nodes = snapshot.new_nodes as f64;
-        // The first look may come late, with several batches in: they are taken as equal. A caller that counts no
-        // batches measures from the start.
-        let first_batch = || (if snapshot.batches == 0 { 0.0 } else { nodes / snapshot.batches as f64 }, 0.0);
-        let (nodes_before, ms_before) = self.last.unwrap_or_else(first_batch);
+        let (nodes_before, ms_before) = self.last.unwrap_or_else(|| (first_batch_nodes(snapshot), 0.0));
         let (new_nodes, passed_ms) = (nodes - nodes_before, now_ms - ms_before);
         // Between two batches only time passes; it counts when the batch is in.
         if new_nodes <= 0.0 || passed_ms <= 0.0 {
@@ -79,6 +73,12 @@ impl SpeedEstimator {
         self.ms = self.ms * kept + passed_ms;
         self.last = Some((nodes, now_ms));
     }
+}
+
+/// Nodes of a search's first batch. The first look may come late, with several batches in: they are taken as equal. A
+/// caller that counts no batches measures from the start.
+pub(super) fn first_batch_nodes(snapshot: &SearchSnapshot) -> f64 {
+    if snapshot.batches == 0 { 0.0 } else { snapshot.new_nodes as f64 / snapshot.batches as f64 }
 }
 
 #[cfg(test)]

@@ -1,15 +1,11 @@
 //! Estimates the fraction of a search tree that survives our move and the opponent's reply.
 
-use super::exponential_decay;
+use super::LearnedShare;
 
 /// The estimate of tree reuse of the smooth manager. Source: docs/documents.md, 1.5.
 #[derive(Clone, Debug)]
 pub(crate) struct TreeReuse {
-    estimate: f64,
-    limited: bool,
-    max: f64,
-    /// Length of search that moves the estimate half-way to the sample, in average moves.
-    update_rate: f64,
+    pub(crate) share: LearnedShare,
     last: Option<LastSearch>,
 }
 
@@ -23,17 +19,7 @@ struct LastSearch {
 impl TreeReuse {
     /// `initial` and `max` are fractions, `max` below 1; `update_rate` is in average moves.
     pub(crate) fn new(initial: f64, max: f64, update_rate: f64) -> Self {
-        Self { estimate: initial.min(max), limited: initial > max, max, update_rate, last: None }
-    }
-
-    /// The expected fraction, 0 up to `max`.
-    pub(crate) fn factor(&self) -> f64 {
-        self.estimate
-    }
-
-    /// Whether the estimate would be above its maximum.
-    pub(crate) fn limited(&self) -> bool {
-        self.limited
+        Self { share: LearnedShare::new(initial, [0.0, max], update_rate), last: None }
     }
 
     /// Takes in a search that ended with `total_nodes` in the tree after `average_moves` average move times.
@@ -53,9 +39,7 @@ impl TreeReuse {
             return;
         };
         let sample = (reused_nodes as f64 / last.total_nodes as f64).min(1.0);
-        let moved = exponential_decay(self.estimate, sample, self.update_rate, last.average_moves);
-        self.limited = moved > self.max;
-        self.estimate = moved.min(self.max);
+        self.share.learn(sample, last.average_moves);
     }
 }
 
@@ -72,27 +56,27 @@ mod tests {
     fn seed_tree_reuse_is_nodes_at_the_beginning_over_nodes_at_the_end_of_the_previous_search() {
         let mut reuse = seed_defaults();
         reuse.search_begins(300); // the first search of a game has no previous one
-        assert_eq!(reuse.factor(), 0.5);
+        assert_eq!(reuse.share.value, 0.5);
         // 100 of 1000 nodes survive a search of 4 average moves (the update rate): half-way from 0.5 to 0.1.
         reuse.search_ended(1_000, 4.0);
         reuse.search_begins(100);
-        assert!((reuse.factor() - 0.3).abs() < 1e-12);
+        assert!((reuse.share.value - 0.3).abs() < 1e-12);
         // The sample is used once.
         reuse.search_begins(100);
-        assert!((reuse.factor() - 0.3).abs() < 1e-12);
+        assert!((reuse.share.value - 0.3).abs() < 1e-12);
     }
 
     // docs/documents.md, 1.5: never above `max-tree-reuse`.
     #[test]
     fn seed_tree_reuse_is_limited_by_max_tree_reuse() {
         let mut reuse = seed_defaults();
-        assert!(!reuse.limited());
+        assert!(!reuse.share.limited);
         // Sample 1.0 over two update rates: 0.5 + 0.75·0.5 = 0.875, above 0.7.
         reuse.search_ended(1_000, 8.0);
         reuse.search_begins(1_000);
-        assert_eq!(reuse.factor(), 0.7);
-        assert!(reuse.limited());
-        assert_eq!(TreeReuse::new(0.9, 0.7, 4.0).factor(), 0.7);
+        assert_eq!(reuse.share.value, 0.7);
+        assert!(reuse.share.limited);
+        assert_eq!(TreeReuse::new(0.9, 0.7, 4.0).share.value, 0.7);
     }
 
     // docs/documents.md, 1.6.
@@ -102,7 +86,7 @@ mod tests {
             let mut reuse = seed_defaults();
             reuse.search_ended(1_000, average_moves);
             reuse.search_begins(0);
-            reuse.factor()
+            reuse.share.value
         };
         assert!((after(1.0) - 0.5 * 0.5_f64.powf(0.25)).abs() < 1e-12); // exactly average: the per-move rate, 0.420448
         assert!(after(2.0) < after(1.0)); // longer than average: more weight
@@ -115,10 +99,10 @@ mod tests {
         grown.search_ended(1_000, 1.0);
         grown.search_begins(5_000);
         // 1 - 0.5·2^-0.25 = 0.579552
-        assert!((grown.factor() - 0.579_552).abs() < 1e-6, "{}", grown.factor());
+        assert!((grown.share.value - 0.579_552).abs() < 1e-6, "{}", grown.share.value);
         let mut empty = seed_defaults();
         empty.search_ended(0, 1.0);
         empty.search_begins(0);
-        assert_eq!(empty.factor(), 0.5);
+        assert_eq!(empty.share.value, 0.5);
     }
 }

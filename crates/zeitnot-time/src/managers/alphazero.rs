@@ -10,7 +10,6 @@ param_specs! {
     TIME_PERCENT "alphazero-time-pct" 12.0 0.0 100.0 Percent "Share of the clock that a move gets.";
 }
 
-/// The declaration of `alphazero`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "alphazero",
     preset: None,

@@ -26,7 +26,6 @@ const MAX_BOOK_PLIES: u32 = 12;
 /// time (docs/lc0.md, 1.4: step 5).
 const SLOW_MOVE_MS: f64 = 200.0;
 
-/// The declaration of `legacy`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "legacy",
     preset: None,

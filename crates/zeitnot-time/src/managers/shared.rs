@@ -76,7 +76,6 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// The estimates at the start of a game.
     pub(super) fn new(values: &ParamValues) -> Self {
         let [reuse, most, reuse_rate] =
             [&INIT_TREE_REUSE, &MAX_TREE_REUSE, &TREE_REUSE_UPDATE_RATE].map(|p| values.get(p));
@@ -86,14 +85,14 @@ impl Learned {
 
     /// [`total_nodes_term`] with the learned tree reuse.
     pub(super) fn total_nodes_term(&self, plan: &mut PlanBuilder, new_per_move: f64) -> f64 {
-        total_nodes_term(plan, new_per_move, self.tree_reuse.factor(), self.tree_reuse.limited())
+        total_nodes_term(plan, new_per_move, self.tree_reuse.share.value, self.tree_reuse.share.limited)
     }
 
     /// Records the time budget of a search for `new_nodes`, by the learned budget use.
     pub(super) fn search_time_budget_term(&self, plan: &mut PlanBuilder, new_nodes: f64, nps: f64) -> f64 {
         let name = "target_search_time = target_new_nodes / nps * 1000";
         let search_time = plan.term(name, new_nodes / nps * MS_PER_SECOND, Unit::Milliseconds);
-        let time_use = time_use_term(plan, self.budget_use.factor(), self.budget_use.limited());
+        let time_use = time_use_term(plan, self.budget_use.share.value, self.budget_use.share.limited);
         plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Unit::Milliseconds)
     }
 
@@ -106,7 +105,7 @@ impl Learned {
 
     /// The estimates of the manager, with its speed.
     pub(super) fn estimates(&self, nps: f64) -> Estimates {
-        let (tree_reuse, timeuse) = (Some(self.tree_reuse.factor()), Some(self.budget_use.factor()));
+        let (tree_reuse, timeuse) = (Some(self.tree_reuse.share.value), Some(self.budget_use.share.value));
         Estimates { nps: Some(nps), tree_reuse, timeuse, ..Estimates::default() }
     }
 }

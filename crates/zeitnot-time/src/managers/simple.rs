@@ -13,7 +13,6 @@ param_specs! {
     OPENING_BONUS_PERCENT "opening-bonus-pct" 0.0 0.0 1000.0 Percent "Extra time of the first move of a game, as a share of its budget.";
 }
 
-/// The declaration of `simple`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "simple",
     preset: None,

@@ -110,7 +110,7 @@ pub(crate) struct Stoppers {
 }
 
 impl Stoppers {
-    /// The chain for these limits. Pondering and infinite searches ignore `movetime` and have no KLD gain and no smart
+    /// The chain for `limits`. Pondering and infinite searches ignore `movetime` and have no KLD gain and no smart
     /// pruning. The search for a mate lacks those two but obeys `movetime`: Lc0 ignores it there and searches on until
     /// `stop` (docs/lc0.md, 2.1), but a program that gives both limits counts on an answer in time.
     pub(crate) fn new(limits: &SearchLimits, params: &StopperParams) -> Self {

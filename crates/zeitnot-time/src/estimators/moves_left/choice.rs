@@ -18,16 +18,10 @@ pub(crate) struct MovesLeft {
     legacy: MleLegacy,
     pieces: MlePieces,
     mlh: MleMlh,
-    weights: Weights,
+    /// Weights of the three, in this order.
+    weights: [f64; 3],
     ply: u32,
     piece_count: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Weights {
-    legacy: f64,
-    pieces: f64,
-    mlh: f64,
 }
 
 impl MovesLeft {
@@ -36,14 +30,13 @@ impl MovesLeft {
         let is_named = |group: &GroupSpec| values.has(group.name);
         let weight = |group: &GroupSpec| if is_named(group) { values.get_in(group.name, &WEIGHT) } else { 0.0 };
         let weights = match GROUPS.iter().any(is_named) {
-            true => Weights { legacy: weight(&MLE_LEGACY), pieces: weight(&MLE_PIECES), mlh: weight(&MLE_MLH) },
-            false => Weights { legacy: 1.0, pieces: 0.0, mlh: 1.0 },
+            true => [&MLE_LEGACY, &MLE_PIECES, &MLE_MLH].map(weight),
+            false => [1.0, 0.0, 1.0],
         };
         let (legacy, pieces, mlh) = (MleLegacy::new(values, &MLE_LEGACY), MlePieces::new(values), MleMlh::new(values));
         Self { legacy, pieces, mlh, weights, ply: 0, piece_count: None }
     }
 
-    /// Begins a move.
     pub(crate) fn begin_move(&mut self, ply: u32, pieces: Option<u32>) {
         (self.ply, self.piece_count) = (ply, pieces);
         self.mlh.begin_move(ply);
@@ -59,8 +52,8 @@ impl MovesLeft {
     /// The source of the estimate, in words.
     pub(crate) fn source(&self) -> &'static str {
         let (pieces, mlh) = (self.piece_count.is_some(), self.mlh.estimate().is_some());
-        let weights = self.weights;
-        match (weights.legacy > 0.0, pieces && weights.pieces > 0.0, mlh && weights.mlh > 0.0) {
+        let [by_number, by_pieces, by_head] = self.weights.map(|weight| weight > 0.0);
+        match (by_number, pieces && by_pieces, mlh && by_head) {
             (false, false, true) => "from mle-mlh",
             (false, true, false) => "from mle-pieces",
             (_, false, false) => "from mle-legacy",
@@ -74,11 +67,9 @@ impl MovesLeft {
     /// Expected moves left. An estimator without an estimate is left out; if all are, `mle-legacy` decides.
     pub(crate) fn estimate(&self) -> f64 {
         let legacy = self.legacy.estimate(self.ply);
-        let mlh = self.mlh.estimate();
-        let weights = self.weights;
         let pieces = self.piece_count.map(|pieces| self.pieces.estimate(pieces));
-        let voices = [(Some(legacy), weights.legacy), (pieces, weights.pieces), (mlh, weights.mlh)];
-        let heard = || voices.iter().filter_map(|(moves, weight)| moves.map(|moves| (moves, *weight)));
+        let voices = [Some(legacy), pieces, self.mlh.estimate()].into_iter().zip(self.weights);
+        let heard = || voices.clone().filter_map(|(moves, weight)| Some((moves?, weight)));
         let weight: f64 = heard().map(|(_, weight)| weight).sum();
         if weight <= 0.0 {
             return legacy;

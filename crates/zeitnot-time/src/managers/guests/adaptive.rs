@@ -1,10 +1,10 @@
 #![doc = include_str!("../../../docs/adaptive.md")]
 
-use super::parts::control::{ControlFactor, SHARP_RUSTIC};
+use super::parts::control::{self, ControlFactor, SHARP_RUSTIC};
 use super::parts::phase::GamePhase;
 use super::parts::quality::{self, MoveQuality, Quality};
 use super::statistics::{PlannedMove, Statistics};
-use crate::params::{GroupSpec, ManagerSpec, ParamValues, param_specs};
+use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
@@ -18,10 +18,6 @@ param_specs! {
         "In an emergency, a search of this average depth or more gets no more than its budget, however unclear.";
 }
 
-const CONTROL: GroupSpec =
-    GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &SHARP_RUSTIC };
-
-/// The declaration of `adaptive`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "adaptive",
     preset: None,
@@ -29,7 +25,7 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     help: "Sharp Rustic's: moves to go by phase, factors by time control and by how clear the choice is, emergency \
            mode.",
     params: &[EMERGENCY_TIME, EMERGENCY_FACTOR, EMERGENCY_DEPTH],
-    groups: &[CONTROL, quality::GROUP],
+    groups: &[control::group(&SHARP_RUSTIC), quality::GROUP],
     build: |values| Box::new(Adaptive::new(values)),
 };
 
@@ -68,7 +64,7 @@ struct CurrentMove {
 impl Adaptive {
     fn new(values: &ParamValues) -> Self {
         Self {
-            control: ControlFactor::new(values, CONTROL.name, &SHARP_RUSTIC),
+            control: ControlFactor::new(values, control::GROUP, &SHARP_RUSTIC),
             quality: Quality::new(values, quality::GROUP.name),
             values: values.clone(),
             statistics: Statistics::default(),

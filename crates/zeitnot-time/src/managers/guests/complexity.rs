@@ -1,9 +1,10 @@
 #![doc = include_str!("../../../docs/complexity.md")]
 
-use super::parts::control::{ControlFactor, MERGEN, TimeClass};
+use super::parts::control::{self, ControlFactor, MERGEN, TimeClass};
+use super::parts::param;
 use super::parts::phase::{self, LAST_MIDDLEGAME_MOVE, LAST_OPENING_MOVE, MovePhase, PhaseFactor, move_number};
 use super::parts::position_complexity::{self, Complexity};
-use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
+use crate::params::{ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
@@ -27,19 +28,10 @@ param_specs! {
 
 /// The class of the time control, which the document's program takes as an argument.
 const CLASS: ParamSpec = ParamSpec {
-    name: "class",
-    default: 0.0,
-    min: 0.0,
-    max: 4.0,
-    unit: Unit::Ratio,
-    help: "The class of the time control; auto: from the first clock.",
     words: &["auto", "bullet", "blitz", "rapid", "classical"],
+    ..param("class", 0.0, 4.0, Unit::Ratio, "The class of the time control; auto: from the first clock.")
 };
 
-const CONTROL: GroupSpec =
-    GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &MERGEN };
-
-/// The declaration of `complexity`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "complexity",
     preset: None,
@@ -58,7 +50,7 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
         EMERGENCY_DEPTH,
         CLASS,
     ],
-    groups: &[CONTROL, phase::GROUP, position_complexity::GROUP],
+    groups: &[control::group(&MERGEN), phase::GROUP, position_complexity::GROUP],
     build: |values| Box::new(ComplexityManager::new(values)),
 };
 
@@ -110,7 +102,7 @@ impl CurrentMove {
 
 impl ComplexityManager {
     fn new(values: &ParamValues) -> Self {
-        let mut control = ControlFactor::new(values, CONTROL.name, &MERGEN);
+        let mut control = ControlFactor::new(values, control::GROUP, &MERGEN);
         let classes = [TimeClass::Bullet, TimeClass::Blitz, TimeClass::Rapid, TimeClass::Classical];
         // The first word leaves the class to the clock.
         let named = (values.get(&CLASS) as usize).checked_sub(1);

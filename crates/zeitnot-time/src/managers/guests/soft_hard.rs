@@ -17,7 +17,6 @@ param_specs! {
     LEAST "least" 10.0 0.0 1e6 Milliseconds "No limit is shorter than this.";
 }
 
-/// The declaration of `soft-hard`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("complete"),
@@ -28,10 +27,8 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(SoftHard::new(values, &SPEC, true)),
 };
 
-/// The specification of the second form.
 const BASIC_TITLE: &str = "soft-hard(preset=basic)";
 
-/// The declaration of `soft-hard(preset=basic)`: name, parameters and constructor.
 pub(crate) const BASIC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("basic"),
@@ -50,7 +47,7 @@ const EMERGENCY_MS: f64 = 10_000.0;
 const EMERGENCY_SOFT_OF_INCREMENT: f64 = 0.8;
 const EMERGENCY_HARD: f64 = 3.0;
 
-/// Formulas of the terms of either version, then those of the last bounds: calm, in trouble, in emergency.
+/// Formulas of the terms of either version, then of the last bounds: calm, in trouble, in emergency.
 const COMPLETE_NAMES: [&str; 3] = [
     "base = max(least, clock / moves_left + increment - margin)",
     "soft = max(least, base * soft)",

@@ -27,7 +27,6 @@ pub(super) struct Statistics {
     successes: u64,
     /// Moves that took longer than the clock had.
     losses: u64,
-    /// Time of all moves.
     used_ms: f64,
     /// Moves and time by phase, in the order of a game.
     phases: [PhaseUse; 4],
@@ -40,7 +39,6 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// Takes in the class of the time control.
     pub(super) fn set_control(&mut self, control: TimeClass) {
         self.control = control;
     }
@@ -79,7 +77,6 @@ impl Statistics {
         if self.moves == 0 { 100.0 } else { 100.0 * self.successes as f64 / self.moves as f64 }
     }
 
-    /// Average time of a move, in milliseconds.
     fn average_ms(&self) -> f64 {
         if self.moves == 0 { 0.0 } else { self.used_ms / self.moves as f64 }
     }

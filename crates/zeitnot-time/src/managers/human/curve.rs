@@ -1,4 +1,4 @@
-//! Computes how long people think on average, by the number of the move, their rating and the time control.
+//! The time that people take for a move on average, by its number, their rating and the time control.
 //!
 //! The figures are those of lichess' bots (lila, `ui/lib/src/bot/movetime.ts`, commit 2bbc534), which were read off the
 //! games of January 2025: three values that are linear in the rating (the first move, the peak, the tail) at each of

@@ -1,5 +1,6 @@
 #![doc = include_str!("../../../docs/human.md")]
 
+mod control;
 mod curve;
 
 use crate::grammar::{self, Content, Entry};
@@ -9,6 +10,7 @@ use crate::plan_builder::PlanBuilder;
 use crate::specification;
 use crate::unit::Unit;
 use crate::{MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use control::Control;
 pub use curve::Curve;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
@@ -23,7 +25,6 @@ param_specs! {
     SEED "seed" 1.0 0.0 1e9 Ratio "Seed of the spread.";
 }
 
-/// The declaration of `human`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "human",
     preset: None,
@@ -71,9 +72,10 @@ const AHEAD: (f64, f64) = (0.8, 1.25);
 /// Factors on the time of a forced move and of one that may take back.
 const FORCED: f64 = 0.3;
 const RECAPTURE: f64 = 0.4;
-/// Part of those moves that are decided before the opponent has moved: with little time on the clock, and else.
+/// Part of the forced moves and recaptures that are decided before the opponent has moved: with little time on the clock,
+/// and else.
 const PREMOVES: (f64, f64) = (0.5, 0.1);
-/// Time on the clock, in milliseconds, that counts as little for that.
+/// Time on the clock, in milliseconds, below which it is little for [`PREMOVES`].
 const PREMOVE_CLOCK_MS: f64 = 20_000.0;
 
 /// Prior of a reply below which it is a surprise, and the part by which a wholly unexpected one prolongs a move.
@@ -91,37 +93,6 @@ const FACTOR_UPDATE: f64 = 0.05;
 /// Weight of one move in the opponent's pace, and the most that a single one counts.
 const PACE_UPDATE: f64 = 0.15;
 const MOST_PACE: f64 = 4.0;
-
-/// The last move at which a clock of whole quarters of a minute is one that no move has used: the moves before are a
-/// book's.
-const LAST_BOOK_MOVE: u32 = 12;
-const ROUND_S: f64 = 15.0;
-/// Moves at most that are counted back to the beginning of a game that is taken up in its middle.
-const MOST_COUNTED_BACK: u32 = 60;
-
-/// The clock of a game, in seconds.
-#[derive(Clone, Copy, Debug)]
-struct Control {
-    initial_s: f64,
-    increment_s: f64,
-    /// The last move that was planned.
-    number: u32,
-    opponent_clock_ms: Option<f64>,
-}
-
-impl Control {
-    /// The time that people use before the last planned move, less the increments for it, in seconds.
-    fn usual_use_s(&self, curve: &Curve) -> f64 {
-        let before = 1..self.number.min(MOST_COUNTED_BACK + 1);
-        before.map(|number| curve.mean_s(f64::from(number)) - self.increment_s).sum()
-    }
-
-    /// The clock that people have left before the last planned move, at least the share below which they are short of
-    /// time.
-    fn expected_s(&self, curve: &Curve) -> f64 {
-        (self.initial_s - self.usual_use_s(curve)).max(SHORT_OF_TIME * self.initial_s)
-    }
-}
 
 /// A move that is being searched.
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +115,7 @@ struct CurrentMove {
 struct Human {
     values: ParamValues,
     control: Option<Control>,
-    /// State of everything random.
+    /// State from which every random number is drawn.
     state: u64,
     /// Deviation of the last move's time, in standard deviations of its logarithm.
     deviation: f64,
@@ -170,38 +141,12 @@ impl Human {
         }
     }
 
-    fn curve(&self, control: &Control) -> Curve {
-        Curve::new(control.initial_s, control.increment_s, self.values.get(&ELO))
-    }
-
-    /// The game's clock at a move: that of the moves before, unless the move cannot follow them.
-    fn control(&self, request: &MoveRequest, number: u32) -> Control {
-        let (clock_s, increment_s) = (request.clock_ms / MS_PER_SECOND, request.increment_ms / MS_PER_SECOND);
-        let goes_on = |control: &&Control| {
-            control.number <= number
-                && control.increment_s == increment_s
-                && clock_s <= control.initial_s + f64::from(number) * increment_s + 1.0
-        };
-        if let Some(control) = self.control.as_ref().filter(goes_on) {
-            return Control { number, ..*control };
-        }
-        let mut control = Control { initial_s: clock_s, increment_s, number, opponent_clock_ms: None };
-        if number <= LAST_BOOK_MOVE && clock_s % ROUND_S == 0.0 {
-            return control;
-        }
-        // What a person would have used before the move is what the clock lacks.
-        for _ in 0..8 {
-            control.initial_s = clock_s + control.usual_use_s(&self.curve(&control)).max(0.0);
-        }
-        control
-    }
-
     /// Takes in the opponent's last move.
     fn see_opponent(&mut self, control: &mut Control, request: &MoveRequest) {
         let now_ms = request.opponent_clock_ms.filter(|ms| ms.is_finite());
         if let (Some(before_ms), Some(now_ms)) = (control.opponent_clock_ms, now_ms) {
             let used_ms = before_ms - now_ms + request.increment_ms;
-            let usual_ms = MS_PER_SECOND * self.curve(control).mean_s(f64::from(control.number.max(1)));
+            let usual_ms = MS_PER_SECOND * control.curve().mean_s(f64::from(control.number.max(1)));
             self.pace += PACE_UPDATE * ((used_ms / usual_ms).clamp(0.0, MOST_PACE) - self.pace);
         }
         control.opponent_clock_ms = now_ms;
@@ -216,7 +161,7 @@ impl Human {
         Xoshiro256PlusPlus::seed_from_u64(self.state)
     }
 
-    /// Mixes a fact into the state of everything random.
+    /// Mixes a fact into the state from which random numbers are drawn.
     fn mix(&mut self, fact: u64) {
         self.state = Xoshiro256PlusPlus::seed_from_u64(self.state ^ fact).random();
     }
@@ -247,13 +192,13 @@ impl TimeManager for Human {
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let request = plan.request().clone();
         let number = (request.ply / 2).saturating_add(1);
-        let mut control = self.control(&request, number);
+        let mut control = Control::at(self.control, &request, number, self.values.get(&ELO));
         self.see_opponent(&mut control, &request);
         self.control = Some(control);
         let initial = plan.term("initial = from the first clock of the game", control.initial_s, Seconds);
         let number = plan.term("move_number = 1 + whole(ply / 2)", f64::from(number), Moves);
         let by_increment = if request.increment_ms > 0.0 { WITH_INCREMENT } else { 1.0 };
-        let curve = by_increment * MS_PER_SECOND * self.curve(&control).mean_s(number);
+        let curve = by_increment * MS_PER_SECOND * control.curve().mean_s(number);
         let curve = plan.term("curve = from people of this rating at this move", curve, Milliseconds);
         let share = if request.clock_ms > 0.0 { 100.0 * curve / request.clock_ms } else { 100.0 };
         let share = plan.at_most("share = min(100, 100 * curve / clock)", share, 100.0, Percent);
@@ -261,7 +206,7 @@ impl TimeManager for Human {
         let short = MS_PER_SECOND * SHORT_OF_TIME * initial;
         let short = if short > 0.0 { request.clock_ms / short } else { 1.0 };
         let short = plan.at_most("short_of_time = min(1, clock / (250 * initial))", short, 1.0, Ratio);
-        let usual_ms = MS_PER_SECOND * control.expected_s(&self.curve(&control));
+        let usual_ms = MS_PER_SECOND * control.expected_s();
         let usual_clock = plan.term("usual_clock = from people at this move", usual_ms, Milliseconds);
         let ahead = if usual_clock > 0.0 { libm::pow(request.clock_ms / usual_clock, AHEAD_POWER) } else { 1.0 };
         let ahead =
@@ -290,7 +235,7 @@ impl TimeManager for Human {
         let usual = plan.term("usual_situation = from the moves so far", self.usual_factor, Ratio);
         let premove = plan.term("premove = from the seed", f64::from(u8::from(is_premove)), Ratio);
         let flag = self.values.get(&FLAG);
-        let least_ms = flag * MS_PER_SECOND * self.curve(&control).tail_s * spread * situation * (1.0 - premove);
+        let least_ms = flag * MS_PER_SECOND * control.curve().tail_s * spread * situation * (1.0 - premove);
         if flag > 0.0 {
             plan.term("least = from flag, the tail of the curve, spread and situation", least_ms, Milliseconds);
         }

@@ -1,4 +1,4 @@
-//! Decides about a move of `price`: what a node costs, and the most time that it may take.
+//! The decision about a move of `price`: what a node costs, and the most time that the move may take.
 
 use super::gain_weights::PRICE;
 use super::{HORIZON, MAX_AVERAGE, MAX_MOVE_BUDGET, Price, SPEC};
@@ -15,7 +15,6 @@ const TIME_USE: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 /// Least number of priced nodes: below it no price is known.
 const FEWEST_NODES: f64 = 1.0;
 
-/// The numbers of one decision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decision {
     /// Moves left by the estimators alone, without `movestogo`.
@@ -24,12 +23,12 @@ pub(super) struct Decision {
     pub average_move_ms: f64,
     pub budget_ms: f64,
     pub extra_ms: f64,
-    /// New nodes of an average move, divided by the time use: so many nodes have to gain the price.
+    /// New nodes of an average move, divided by the time use: the nodes that together have to gain the price.
     pub priced_nodes: f64,
 }
 
 impl Decision {
-    /// Whether these estimates differ so much from those of the decision that it has to be made anew.
+    /// Whether the estimates differ so much from the decision's own that it has to be made anew.
     pub(super) fn differs(&self, expected_moves: f64, nps: f64) -> bool {
         let differ = |a: f64, b: f64| (a / b - 1.0).abs() > RENEWAL_THRESHOLD;
         differ(expected_moves, self.expected_moves) || differ(nps, self.nps)

@@ -1,4 +1,4 @@
-//! Holds the numbers of the gain network and the price; `train_gain`, an example of zeitnot-lab, writes them.
+//! The numbers of the gain network and the price; `train_gain`, an example of zeitnot-lab, writes this file.
 
 use super::gain::HIDDEN;
 use super::root_history::INPUTS;

@@ -43,7 +43,6 @@ const GAIN_EXPONENT: f64 = 1.3;
 /// Factor on the expected growth of the tree: a rival that is given up too early does not come back.
 const PATIENCE: f64 = 2.0;
 
-/// The declaration of `price`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "price",
     preset: None,
@@ -106,7 +105,9 @@ impl Price {
         // The next look is after the growth of the recordings, which is counted on no more than the priced nodes.
         current.next_look = total + (KEPT_GROWTH - 1.0) * total.min(priced_nodes);
         let inputs = current.root.inputs(snapshot).filter(|_| snapshot.new_nodes >= LEAST_NODES)?;
+        // The network predicts what all new nodes of a tree grown by GROWTH gain: this is the part of the priced ones.
         let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;
+        // The gain of one more node falls with a power of the nodes: after this growth it has fallen to the price.
         let growth = libm::pow(gain / PRICE, 1.0 / GAIN_EXPONENT);
         current.expected_end = Some(total * (1.0 + (growth - 1.0).max(0.0) * PATIENCE));
         self.last_gain = Some(gain);

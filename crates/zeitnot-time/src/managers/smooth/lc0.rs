@@ -49,10 +49,8 @@ const MLE_LEGACY: GroupSpec = GroupSpec {
     ..MLE_LEGACY_ALONE
 };
 
-/// The name, as it is written in a specification.
 const TITLE: &str = "smooth(preset=lc0)";
 
-/// The declaration of `smooth(preset=lc0)`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("lc0"),

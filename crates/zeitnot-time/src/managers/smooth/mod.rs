@@ -32,7 +32,6 @@ param_specs! {
         "Change of the budget, in budgets, where the best move's share of the visits is below its usual one by 1; 0: none.";
 }
 
-/// The declaration of `smooth`: name, parameters and constructor.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("zeitnot"),
@@ -113,7 +112,6 @@ struct Smooth {
     current: Option<CurrentMove>,
 }
 
-/// The numbers of one decision.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
     /// Moves left by the estimators alone, without `movestogo`.

@@ -15,10 +15,8 @@ const INIT_NPS: ParamSpec = shared::INIT_NPS.helping("Expected speed at the star
 const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..shared::NPS_UPDATE_RATE }
     .helping("Time of search after which the expected speed has moved half-way.");
 
-/// The name, as it is written in a specification.
 const TITLE: &str = "smooth(preset=pr1195)";
 
-/// The declaration of `smooth(preset=pr1195)`: name, parameters and constructor.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("pr1195"),

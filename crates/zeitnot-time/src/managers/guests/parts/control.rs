@@ -1,7 +1,7 @@
 //! The factor `control` on the time of a move: by the class of the time control.
 
 use super::{factor, param, read};
-use crate::params::{ParamSpec, ParamValues};
+use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
 
@@ -43,6 +43,14 @@ pub(crate) const SHARP_RUSTIC: [ParamSpec; 7] = params(15.0, [0.8, 0.9, 1.0, 1.1
 /// Classes and factors of Mergen (docs/documents.md, 2.1).
 pub(crate) const MERGEN: [ParamSpec; 7] = params(10.0, [0.7, 0.9, 1.0, 1.2]);
 
+/// The name of the part.
+pub(crate) const GROUP: &str = "control";
+
+/// The part with the classes and factors of a document.
+pub(crate) const fn group(params: &'static [ParamSpec; 7]) -> GroupSpec {
+    GroupSpec { name: GROUP, help: "Factors by the class of the time control.", params }
+}
+
 /// A factor by the class of the time control, known from the first clock of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct ControlFactor {
@@ -80,7 +88,6 @@ impl ControlFactor {
         self.class = Some(class);
     }
 
-    /// The factor of a class.
     pub(crate) fn of(&self, class: TimeClass) -> f64 {
         self.values[class as usize]
     }

@@ -7,7 +7,7 @@
 
 use crate::SearchSnapshot;
 
-/// Nodes at the end of an iteration, divided by those at the end of the one before.
+/// Nodes at the end of an iteration, divided by the nodes at the end of the iteration before.
 const BRANCHING_FACTOR: f64 = 2.0;
 
 /// Lc0's scale of a value in centipawns: 90·tan(1.5637541897·q) (docs/lc0.md, 3.8).

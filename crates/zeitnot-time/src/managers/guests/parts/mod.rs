@@ -22,7 +22,7 @@ use crate::params::{ParamSpec, ParamValues};
 use crate::unit::Unit;
 
 /// Declares a parameter from 0 to `max`.
-const fn param(name: &'static str, default: f64, max: f64, unit: Unit, help: &'static str) -> ParamSpec {
+pub(super) const fn param(name: &'static str, default: f64, max: f64, unit: Unit, help: &'static str) -> ParamSpec {
     ParamSpec { name, default, min: 0.0, max, unit, help, words: &[] }
 }
 

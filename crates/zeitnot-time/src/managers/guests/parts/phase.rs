@@ -32,7 +32,6 @@ const LATE_MIDDLEGAME_PLIES: u32 = 40;
 const ENDGAME_PIECES: u32 = 12;
 
 impl GamePhase {
-    /// The phases in the order of a game.
     pub(crate) const ALL: [Self; 4] = [Self::Opening, Self::EarlyMiddlegame, Self::LateMiddlegame, Self::Endgame];
 
     /// The phase at `ply` with `pieces` on the board.
@@ -91,11 +90,9 @@ pub(crate) const PARAMS: [ParamSpec; 3] = [
     factor("endgame", 1.0, "Factor in the endgame (fewer than 10 pieces, or after move 35)."),
 ];
 
-/// The part `phase`.
 pub(crate) const GROUP: GroupSpec =
     GroupSpec { name: "phase", help: "More time where the game is decided.", params: &PARAMS };
 
-/// A factor by the phase of the game.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseFactor {
     factors: [f64; 3],
@@ -106,7 +103,6 @@ impl PhaseFactor {
         Self { factors: read(values, group, &PARAMS) }
     }
 
-    /// The factor of a phase.
     pub(crate) fn of(&self, phase: MovePhase) -> f64 {
         self.factors[phase as usize]
     }

@@ -1,4 +1,4 @@
-//! Computes the factor `complexity` on the time of a move: by moves, pieces, captures and check in a position
+//! The factor `complexity` on the time of a move: by moves, pieces, captures and check in a position
 //! (docs/documents.md, 2.4).
 
 use super::{factor, read};
@@ -41,7 +41,6 @@ pub(crate) const PARAMS: [ParamSpec; 2] = [
     factor("hardest", 1.2, "Factor of the most complex position (complexity 1)."),
 ];
 
-/// The part `complexity`.
 pub(crate) const GROUP: GroupSpec = GroupSpec {
     name: "complexity",
     help: "More time where there are many moves, pieces, captures, or a check.",
@@ -59,7 +58,6 @@ impl Complexity {
         Self { range: read(values, group, &PARAMS) }
     }
 
-    /// The factor of a position of this complexity.
     pub(crate) fn of(&self, score: f64) -> f64 {
         let [simplest, hardest] = self.range;
         simplest + (hardest - simplest) * score

@@ -1,4 +1,4 @@
-//! Computes the factor `quality` on the time of a move: by how clear the choice of a move is (docs/documents.md, 3.5).
+//! The factor `quality` on the time of a move: by how clear the choice of a move is (docs/documents.md, 3.5).
 
 use super::{factor, param, read};
 use crate::SearchSnapshot;
@@ -41,7 +41,6 @@ pub(crate) const PARAMS: [ParamSpec; 9] = [
     share("poor-share", 0.3, "The position is difficult when the best move has less than this share of the visits."),
 ];
 
-/// The part `quality`.
 pub(crate) const GROUP: GroupSpec = GroupSpec {
     name: "quality",
     help: "Less time for a clear best move, more where the search cannot decide or the king is in check.",
@@ -59,12 +58,10 @@ impl Quality {
         Self { values: read(values, group, &PARAMS) }
     }
 
-    /// The factor of a class.
     pub(crate) fn of(&self, quality: MoveQuality) -> f64 {
         self.values[quality as usize]
     }
 
-    /// The largest of all factors.
     pub(crate) fn largest(&self) -> f64 {
         self.values[..5].iter().copied().fold(f64::MIN, f64::max)
     }

@@ -73,7 +73,7 @@ pub(crate) const BASIC: [GroupSpec; 4] =
 pub(crate) const COMPLETE: [GroupSpec; 4] =
     [score_drop(&score_drop_params(30.0, 1.4)), changes(&changes_params(0.0, 1.2)), STABILITY, EASY_MOVE];
 
-/// One rule during a search.
+/// A rule during a search.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// The factor, and the bounds from which the rule holds.
@@ -107,7 +107,6 @@ impl Rule {
         ]
     }
 
-    /// Begins another search.
     pub(crate) fn begin(&mut self) {
         self.factor = 1.0;
     }
