@@ -9,7 +9,7 @@ use super::OnnxRuntimeBackend;
 use super::subject::Subject;
 use crate::proof::Record;
 use crate::{
-    Arithmetic, Attributes, Backend, BackendError, BackendOptions, DeviceOptions, Evaluator, NativeBackend,
+    Arithmetic, Attributes, Backend, BackendError, BackendSettings, DeviceOptions, Evaluator, NativeBackend,
     NativeOptions, Proof,
 };
 use zeitnot_base::announcer::Announcer;
@@ -22,7 +22,7 @@ pub(crate) struct Prover<'a> {
     runtime: &'a Arc<Runtime>,
     provider: Provider,
     network: &'a Network,
-    options: &'a BackendOptions,
+    options: &'a BackendSettings,
     /// Folder of the proofs; `None` for a user without a home folder.
     folder: Option<PathBuf>,
     proof: Mutex<Option<Arc<Proof>>>,
@@ -33,7 +33,7 @@ impl<'a> Prover<'a> {
         runtime: &'a Arc<Runtime>,
         provider: Provider,
         network: &'a Network,
-        options: &'a BackendOptions,
+        options: &'a BackendSettings,
     ) -> Prover<'a> {
         let folder = user_cache().map(|cache| cache.join("proofs"));
         Prover { runtime, provider, network, options, folder, proof: Mutex::new(None) }
@@ -209,7 +209,7 @@ mod tests {
         let foreign = Network::from_bytes(&model.bytes, "tiny.onnx").unwrap();
         for network in [own, foreign] {
             let home = tempfile::tempdir().unwrap();
-            let options = BackendOptions::default();
+            let options = BackendSettings::default();
             let mut prover = Prover::new(&runtime, Provider::OpenVino, &network, &options);
             let mut try_it = |device: &str, off: f32| prove(&mut prover, home.path(), device, off);
             for _ in 0..2 {

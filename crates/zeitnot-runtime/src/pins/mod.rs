@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use super::cuda_version::CudaVersion;
 
-pub use table::PINS;
+pub(crate) use table::PINS;
 
 /// CPython version whose wheels are pinned, as pip's `--python-version` wants it.
 pub const PYTHON_VERSION: &str = "3.11";
@@ -69,7 +69,7 @@ impl Variant {
     ];
 
     /// The command that installs this variant.
-    pub fn command(self) -> &'static str {
+    pub const fn command(self) -> &'static str {
         match self {
             Variant::Cpu => "zeitnot runtime install",
             Variant::Gpu => "zeitnot runtime install --gpu --cuda 13",
@@ -190,6 +190,7 @@ mod tests {
 
     #[test]
     fn folders_differ() {
+        assert_eq!(PINS.len(), 17);
         let folders: std::collections::HashSet<String> = PINS.iter().map(Pin::folder).collect();
         assert_eq!(folders.len(), PINS.len());
     }
