@@ -12,7 +12,7 @@ use super::{
     Backend, BackendError, CachedBackend, DeviceOptions, NativeBackend, NativeOptions, RandomBackend, UniformBackend,
 };
 #[cfg(feature = "onnxruntime")]
-use super::{BareSession, OnnxRuntimeBackend, SeveralDevices};
+use super::{BareSession, Compiled, OnnxRuntimeBackend, SeveralDevices, preferences};
 use zeitnot_base::announcer::Announcer;
 use zeitnot_network::{HistoryFill, Network};
 use zeitnot_runtime::{self as runtime, Provider, nvidia, vulkan};
@@ -265,13 +265,11 @@ fn on_provider(_: Provider, _: &Network, _: &BackendSettings) -> Result<Arc<dyn 
 /// it is all of them, as any two may be of one kind. Other providers need none.
 #[cfg(feature = "onnxruntime")]
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
-    let names: Vec<_> = match (provider, nvidia::driver()) {
-        (Provider::TensorRt | Provider::TensorRtRtx, Ok(driver)) => {
-            devices.iter().map(|&device| driver.cards.get(device as usize).cloned()).collect()
-        }
-        (Provider::TensorRt | Provider::TensorRtRtx, Err(_)) => return devices.len(),
-        _ => return 0,
-    };
+    if !provider.is_nvidia() || preferences(provider).compiled != Compiled::Kept {
+        return 0;
+    }
+    let Ok(driver) = nvidia::driver() else { return devices.len() };
+    let names: Vec<_> = devices.iter().map(|&device| driver.cards.get(device as usize)).collect();
     if names.iter().all(|name| name.is_some() && *name == names[0]) { 1 } else { devices.len() }
 }
 

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use super::OnnxRuntimeBackend;
 use super::subject::Subject;
+use crate::preferences;
 use crate::proof::Record;
 use crate::{
     Arithmetic, Attributes, Backend, BackendError, BackendSettings, DeviceOptions, Evaluator, NativeBackend,
@@ -57,8 +58,7 @@ impl<'a> Prover<'a> {
         evaluators: impl FnOnce() -> Vec<Box<dyn Evaluator>>,
     ) -> Result<(), BackendError> {
         // An engine that a provider compiles is another one after each compilation, and may be bad.
-        let compiles = matches!(self.provider, Provider::TensorRt | Provider::TensorRtRtx | Provider::MiGraphX);
-        let folder = self.folder.as_deref().filter(|_| !compiles);
+        let folder = self.folder.as_deref().filter(|_| !preferences(self.provider).compiles_anew);
         let record = folder.map(|folder| Record::new(folder, &self.key(subject, attributes)));
         if record.as_ref().is_some_and(Record::is_there) {
             return Ok(());
