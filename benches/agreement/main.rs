@@ -126,7 +126,8 @@ fn of_games(path: &Path, backend: &dyn Backend, count: usize) -> anyhow::Result<
 
 fn compare(arguments: &Arguments, path: &Path) -> anyhow::Result<()> {
     let network = Network::load_with(path, &arguments.backend_options.interface)?;
-    let options = BackendSettings { cache_size: 0, runtime: arguments.onnxruntime.clone(), ..BackendSettings::default() };
+    let options =
+        BackendSettings { cache_size: 0, runtime: arguments.onnxruntime.clone(), ..BackendSettings::default() };
     let float32 = backend::create("onnxruntime", Some(&network), &options)?;
     let narrow = BackendSettings { device: arguments.backend_options.clone(), ..options };
     let other = backend::create(&arguments.backend, Some(&network), &narrow)?;

@@ -5,8 +5,8 @@
 use crate::common::golden::{self, Golden};
 use std::collections::HashMap;
 use zeitnot_engine::backend::{
-    self, Arithmetic, Attributes, Backend, BackendError, BackendSettings, Evaluation, Isa, NativeBackend, NativeOptions,
-    Query,
+    self, Arithmetic, Attributes, Backend, BackendError, BackendSettings, Evaluation, Isa, NativeBackend,
+    NativeOptions, Query,
 };
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::network::testing::{RandomBody, RandomNetwork, attention_networks, random_network};

@@ -184,7 +184,7 @@ impl Network {
     }
 
     /// Whether it learned the moves of people: a Maia of any kind.
-    pub fn plays_like_people(&self) -> bool {
+    pub(crate) fn plays_like_people(&self) -> bool {
         self.maia.is_some() || self.description.input == InputFormat::Maia3
     }
 

@@ -13,8 +13,8 @@ pub mod data_type {
     pub const FLOAT: i32 = 1;
     pub const UINT8: i32 = 2;
     pub const INT8: i32 = 3;
-    pub const INT32: i32 = 6;
-    pub const INT64: i32 = 7;
+    pub(crate) const INT32: i32 = 6;
+    pub(crate) const INT64: i32 = 7;
     pub const FLOAT16: i32 = 10;
     pub const BFLOAT16: i32 = 16;
 
@@ -31,42 +31,42 @@ pub mod data_type {
 /// Numbers of fields that are read or written without the messages below.
 pub mod field {
     /// `ModelProto.ir_version`.
-    pub const IR_VERSION: u32 = 1;
+    pub(crate) const IR_VERSION: u32 = 1;
     /// `ModelProto.graph`.
     pub const GRAPH: u32 = 7;
     /// `GraphProto.node`.
-    pub const NODE: u32 = 1;
+    pub(crate) const NODE: u32 = 1;
     /// `NodeProto.op_type`.
-    pub const OP_TYPE: u32 = 4;
+    pub(crate) const OP_TYPE: u32 = 4;
     /// `GraphProto.initializer`.
     pub const INITIALIZER: u32 = 5;
     /// `GraphProto.input`.
-    pub const INPUT: u32 = 11;
+    pub(crate) const INPUT: u32 = 11;
     /// `GraphProto.sparse_initializer`.
-    pub const SPARSE_INITIALIZER: u32 = 15;
+    pub(crate) const SPARSE_INITIALIZER: u32 = 15;
     /// `ValueInfoProto.name`.
-    pub const INPUT_NAME: u32 = 1;
+    pub(crate) const INPUT_NAME: u32 = 1;
     /// `SparseTensorProto.values`, whose name is that of the whole tensor.
-    pub const SPARSE_VALUES: u32 = 1;
+    pub(crate) const SPARSE_VALUES: u32 = 1;
     /// `TensorProto.data_type`.
     pub const DATA_TYPE: u32 = 2;
     /// `TensorProto.name`.
-    pub const TENSOR_NAME: u32 = 8;
+    pub(crate) const TENSOR_NAME: u32 = 8;
     /// `TensorProto.raw_data`.
-    pub const RAW_DATA: u32 = 9;
+    pub(crate) const RAW_DATA: u32 = 9;
     /// `TensorProto.external_data`.
-    pub const EXTERNAL_DATA: u32 = 13;
+    pub(crate) const EXTERNAL_DATA: u32 = 13;
     /// `StringStringEntryProto.key`.
-    pub const KEY: u32 = 1;
+    pub(crate) const KEY: u32 = 1;
     /// `StringStringEntryProto.value`.
-    pub const VALUE: u32 = 2;
+    pub(crate) const VALUE: u32 = 2;
 }
 
 /// `AttributeProto.AttributeType`.
 pub mod attribute_type {
-    pub const FLOAT: i32 = 1;
-    pub const INT: i32 = 2;
-    pub const INTS: i32 = 7;
+    pub(crate) const FLOAT: i32 = 1;
+    pub(crate) const INT: i32 = 2;
+    pub(crate) const INTS: i32 = 7;
 }
 
 messages! {

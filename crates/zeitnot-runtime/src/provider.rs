@@ -98,7 +98,7 @@ impl Provider {
     }
 
     /// ONNX Runtime's name for the provider, without `ExecutionProvider`.
-    pub fn runtime_name(self) -> &'static str {
+    pub(crate) fn runtime_name(self) -> &'static str {
         self.row().runtime_name
     }
 
@@ -118,7 +118,7 @@ impl Provider {
     }
 
     /// Whether the provider needs the libraries of NVIDIA's packages for CUDA.
-    pub fn needs_cuda(self) -> bool {
+    pub(crate) fn needs_cuda(self) -> bool {
         self.row().maker == Maker::NvidiaWithCuda
     }
 }
