@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use zeitnot_engine::backend::{self, BackendOptions, Query};
+use zeitnot_engine::backend::{self, BackendSettings, Query};
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::network::Network;
 use zeitnot_engine::network::testing::random_network;
@@ -27,7 +27,7 @@ fn queries(count: usize, attributes: &backend::Attributes) -> Vec<Query> {
 fn onnxruntime(criterion: &mut Criterion) {
     runtime::ensure_installed(&|line| eprintln!("{line}")).expect("ONNX Runtime is there or can be installed");
     let network = Network::from_bytes(&random_network(1, 6, 64), "random-6x64").expect("a random network is valid");
-    let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
+    let options = BackendSettings { cache_size: 0, ..BackendSettings::default() };
     let backend = backend::create("onnxruntime", Some(&network), &options).expect("the backend loads");
     let mut evaluator = backend.evaluator().expect("there is room for a session");
     let mut group = criterion.benchmark_group("onnxruntime, 6x64, one thread");

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zeitnot_engine::backend::{
-    self, Arithmetic, Backend, BackendOptions, Evaluator, Isa, NativeBackend, NativeOptions, Query,
+    self, Arithmetic, Backend, BackendSettings, Evaluator, Isa, NativeBackend, NativeOptions, Query,
 };
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::network::testing::RandomNetwork;
@@ -117,7 +117,7 @@ fn versus(name: &str, network: &Network, arguments: &Arguments) {
     let begin = Instant::now();
     let native = native(network, arguments);
     let loading = begin.elapsed();
-    let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
+    let options = BackendSettings { cache_size: 0, ..BackendSettings::default() };
     println!("{name}: {} (made ready in {} ms)", native.attributes(), loading.as_millis());
     let mut ours = native.evaluator().expect("there is room");
     if arguments.alone {

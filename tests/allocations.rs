@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use zeitnot_engine::backend::{self, BackendOptions, Query};
+use zeitnot_engine::backend::{self, BackendSettings, Query};
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::network::Network;
 use zeitnot_engine::network::testing::random_network;
@@ -47,7 +47,7 @@ fn a_steady_run_allocates_nothing_but_its_answer() {
     let network = Network::from_bytes(&random_network(1, 2, 16), "tiny.pb.gz").unwrap();
     for planes in ["dense", "packed"] {
         let device = format!("planes={planes}").parse().unwrap();
-        let options = BackendOptions { cache_size: 0, device, ..BackendOptions::default() };
+        let options = BackendSettings { cache_size: 0, device, ..BackendSettings::default() };
         let backend = backend::create("onnxruntime", Some(&network), &options).unwrap();
         let mut game = Game::new();
         let mut queries = Vec::new();

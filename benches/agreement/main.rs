@@ -20,7 +20,7 @@ use clap::Parser;
 use cpu_time::ProcessTime;
 use self_play::self_play;
 use zeitnot_engine::backend::{
-    self, Backend, BackendError, BackendOptions, DeviceOptions, Evaluation, Evaluator, Query, softmax,
+    self, Backend, BackendError, BackendSettings, DeviceOptions, Evaluation, Evaluator, Query, softmax,
 };
 use zeitnot_engine::network::Network;
 use zeitnot_engine::runtime;
@@ -126,9 +126,10 @@ fn of_games(path: &Path, backend: &dyn Backend, count: usize) -> anyhow::Result<
 
 fn compare(arguments: &Arguments, path: &Path) -> anyhow::Result<()> {
     let network = Network::load_with(path, &arguments.backend_options.interface)?;
-    let options = BackendOptions { cache_size: 0, runtime: arguments.onnxruntime.clone(), ..BackendOptions::default() };
+    let options =
+        BackendSettings { cache_size: 0, runtime: arguments.onnxruntime.clone(), ..BackendSettings::default() };
     let float32 = backend::create("onnxruntime", Some(&network), &options)?;
-    let narrow = BackendOptions { device: arguments.backend_options.clone(), ..options };
+    let narrow = BackendSettings { device: arguments.backend_options.clone(), ..options };
     let other = backend::create(&arguments.backend, Some(&network), &narrow)?;
     let positions = match &arguments.games {
         Some(path) => of_games(path, &*float32, arguments.positions)?,

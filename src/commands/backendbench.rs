@@ -8,7 +8,7 @@ use crate::commands::flags::{flag, json_flag, seconds, switch};
 use anyhow::Context as _;
 use clap::{ArgMatches, Command, value_parser};
 use zeitnot_base::files::named_path;
-use zeitnot_engine::backend::{self, BackendError, BackendOptions};
+use zeitnot_engine::backend::{self, BackendError, BackendSettings};
 use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::engine::Engine;
 use zeitnot_engine::network;
@@ -204,7 +204,7 @@ fn full_name(name: &str) -> &str {
 /// Whether a backend needs an ONNX Runtime with another provider than the CPU.
 fn on_device(engine: &Engine, name: &str) -> anyhow::Result<bool> {
     let runtime = named_path(&engine.options().runtime);
-    let provider = backend::provider_of(name, &BackendOptions { runtime, ..BackendOptions::default() })?;
+    let provider = backend::provider_of(name, &BackendSettings { runtime, ..BackendSettings::default() })?;
     Ok(provider.is_some_and(|provider| provider != Provider::Cpu))
 }
 
@@ -220,10 +220,10 @@ fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
 /// The bare loop over the engine's network, on the device of the engine's backend.
 fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     let options = engine.options();
-    let backend_options = BackendOptions {
+    let backend_options = BackendSettings {
         runtime: named_path(&options.runtime),
         device: options.backend_options.parse().map_err(BackendError::from)?,
-        ..BackendOptions::default()
+        ..BackendSettings::default()
     };
     let (_, network) =
         network::load(named_path(&options.weights).as_deref(), &backend_options.device.interface, |_| {})?;

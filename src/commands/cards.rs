@@ -1,7 +1,7 @@
 //! Finds the graphics cards that a backend runs on, and prints their state beside a measurement.
 
 use std::sync::Arc;
-use zeitnot_engine::backend::{self, Attributes, BackendOptions, DeviceOptions};
+use zeitnot_engine::backend::{self, Attributes, BackendSettings, DeviceOptions};
 use zeitnot_engine::engine::Options;
 use zeitnot_engine::runtime::nvidia_readings::{CardReading, CardSource, NvidiaCards};
 use zeitnot_lab::measure::CardUse;
@@ -9,7 +9,7 @@ use zeitnot_lab::measure::CardUse;
 /// The cards of this backend; `None` if it runs on no card, or the driver reports nothing.
 pub fn source(options: &Options, attributes: &Attributes) -> Option<Arc<dyn CardSource>> {
     let device: DeviceOptions = options.backend_options.parse().ok()?;
-    let provider = backend::provider_of(&options.backend, &BackendOptions::default()).ok()??;
+    let provider = backend::provider_of(&options.backend, &BackendSettings::default()).ok()??;
     // `auto` may have taken the processor in the end.
     if attributes.is_cpu || !provider.is_nvidia() {
         return None;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use zeitnot_engine::backend::{self, Backend, BackendOptions, Evaluation, Query};
+use zeitnot_engine::backend::{self, Backend, BackendSettings, Evaluation, Query};
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::network::testing::{
     RandomNetwork, attention_networks, random_network, with_external_data, with_listed_initializers, with_narrow_ends,
@@ -16,14 +16,14 @@ use zeitnot_engine::runtime;
 /// Batching may change the order of additions: what 32-bit rounding may then differ by.
 const ROUNDING: f32 = 1e-5;
 
-fn load(bytes: &[u8], options: &BackendOptions) -> Arc<dyn Backend> {
+fn load(bytes: &[u8], options: &BackendSettings) -> Arc<dyn Backend> {
     runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
     let network = Network::from_bytes(bytes, "tiny.pb.gz").unwrap();
     backend::create("onnxruntime", Some(&network), options).unwrap()
 }
 
-fn uncached() -> BackendOptions {
-    BackendOptions { cache_size: 0, ..BackendOptions::default() }
+fn uncached() -> BackendSettings {
+    BackendSettings { cache_size: 0, ..BackendSettings::default() }
 }
 
 /// Nine positions of one game.
@@ -83,7 +83,7 @@ fn heads_show_in_attributes_and_evaluations() {
 
 #[test]
 fn workers_agree_and_share_the_cache() {
-    let backend = load(&random_network(3, 1, 8), &BackendOptions::default());
+    let backend = load(&random_network(3, 1, 8), &BackendSettings::default());
     let queries = queries(&*backend);
     let answers: Vec<Vec<Evaluation>> = std::thread::scope(|scope| {
         let work = || backend.evaluator().unwrap().evaluate(&queries).unwrap();
@@ -248,7 +248,7 @@ fn packed_planes_change_nothing() {
             let said = |planes: &str| {
                 let device = format!("planes={planes}{precision}").parse().unwrap();
                 let backend =
-                    backend::create("onnxruntime", Some(&network), &BackendOptions { device, ..uncached() }).unwrap();
+                    backend::create("onnxruntime", Some(&network), &BackendSettings { device, ..uncached() }).unwrap();
                 let queries = queries(&*backend);
                 let mut evaluator = backend.evaluator().unwrap();
                 // Downwards: rows left over from a larger batch must not show.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::common::golden::{self, Golden};
-use zeitnot_engine::backend::{self, Backend, BackendOptions, Query};
+use zeitnot_engine::backend::{self, Backend, BackendSettings, Query};
 use zeitnot_engine::chess::{Game, parse_uci};
 use zeitnot_engine::network::{self, Conversion, HistoryFill, Network, Transform};
 use zeitnot_engine::runtime;
@@ -37,7 +37,7 @@ struct Rounding(usize);
 /// The backend of a network as its file has it, or as the ONNX file that it converts to.
 fn backend(network: &Network) -> Arc<dyn Backend> {
     runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
-    let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
+    let options = BackendSettings { cache_size: 0, ..BackendSettings::default() };
     backend::create("onnxruntime", Some(network), &options).unwrap()
 }
 
@@ -122,7 +122,7 @@ fn packed_planes_agree(network: &Network, games: &HashMap<u32, Game>) {
     for precision in ["f32", "f16"] {
         let [dense, packed] = ["dense", "packed"].map(|planes| {
             let device = format!("planes={planes},datatype={precision}").parse().unwrap();
-            let options = BackendOptions { cache_size: 0, device, ..BackendOptions::default() };
+            let options = BackendSettings { cache_size: 0, device, ..BackendSettings::default() };
             let backend = backend::create("onnxruntime", Some(network), &options).unwrap();
             let query = |id: &&u32| Query::new(&games[*id], &games[*id].current().legal_moves(), backend.attributes());
             let queries: Vec<Query> = ids.iter().take(PACKED).map(query).collect();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use zeitnot_engine::backend::{self, Backend, BackendOptions, Evaluation, Query, softmax};
+use zeitnot_engine::backend::{self, Backend, BackendSettings, Evaluation, Query, softmax};
 use zeitnot_engine::chess::{Color, Game, Move, Ratings, to_uci};
 use zeitnot_engine::engine::GoParams;
 use zeitnot_engine::network::Network;
@@ -18,7 +18,7 @@ const TOLERANCE: f32 = 1e-4;
 
 fn backend(network: &Network) -> Arc<dyn Backend> {
     runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
-    let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
+    let options = BackendSettings { cache_size: 0, ..BackendSettings::default() };
     backend::create("onnxruntime", Some(network), &options).unwrap()
 }
 

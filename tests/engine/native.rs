@@ -5,8 +5,8 @@
 use crate::common::golden::{self, Golden};
 use std::collections::HashMap;
 use zeitnot_engine::backend::{
-    self, Arithmetic, Attributes, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, NativeOptions,
-    Query,
+    self, Arithmetic, Attributes, Backend, BackendError, BackendSettings, Evaluation, Isa, NativeBackend,
+    NativeOptions, Query,
 };
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::network::testing::{RandomBody, RandomNetwork, attention_networks, random_network};
@@ -100,7 +100,7 @@ fn every_shape_agrees_with_onnx_runtime() {
     for (index, shape) in shapes.into_iter().chain(attention).chain(odd_transformers()).enumerate() {
         let bytes = shape.protobuf(index as u64);
         let network = Network::from_bytes(&bytes, "tiny.pb").unwrap();
-        let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
+        let options = BackendSettings { cache_size: 0, ..BackendSettings::default() };
         let reference = backend::create("onnxruntime", Some(&network), &options).unwrap();
         let queries = queries(&*reference);
         let wanted = reference.evaluator().unwrap().evaluate(&queries).unwrap();
@@ -192,21 +192,21 @@ fn auto_takes_native_for_transformers_with_avx2() {
     let (_, shape) = attention_networks().into_iter().next().unwrap();
     let network = Network::from_bytes(&shape.gzip(9), "tiny.pb.gz").unwrap();
     let is_native = |options: &str| {
-        let options = BackendOptions { device: options.parse().unwrap(), ..BackendOptions::default() };
+        let options = BackendSettings { device: options.parse().unwrap(), ..BackendSettings::default() };
         backend::takes_native("auto", &network, &options).unwrap()
     };
     assert_eq!(is_native(""), Isa::Avx2.is_available());
     assert!(!is_native("threads=2"), "a key of ONNX Runtime's asks for it");
     let model = network.onnx(&Conversion::default()).unwrap();
     let model = Network::from_bytes(&model.bytes, "tiny.onnx").unwrap();
-    assert!(!backend::takes_native("auto", &model, &BackendOptions::default()).unwrap());
+    assert!(!backend::takes_native("auto", &model, &BackendSettings::default()).unwrap());
 }
 
 #[test]
 fn auto_takes_native_where_an_option_asks_for_8_bits() {
     let (_, shape) = attention_networks().into_iter().next().unwrap();
     let network = Network::from_bytes(&shape.gzip(9), "tiny.pb.gz").unwrap();
-    let options = BackendOptions { device: "precision=int8".parse().unwrap(), ..BackendOptions::default() };
+    let options = BackendSettings { device: "precision=int8".parse().unwrap(), ..BackendSettings::default() };
     assert!(backend::takes_native("auto", &network, &options).unwrap());
     let backend = backend::create("auto", Some(&network), &options).unwrap();
     let Attributes { name, device, .. } = backend.attributes();
@@ -218,7 +218,7 @@ fn native_takes_8_bits_unasked_where_the_processor_is_fast_with_them() {
     for (name, shape) in attention_networks() {
         let network = Network::from_bytes(&shape.gzip(9), "tiny.pb.gz").unwrap();
         let device = |options: &str| {
-            let options = BackendOptions { device: options.parse().unwrap(), ..BackendOptions::default() };
+            let options = BackendSettings { device: options.parse().unwrap(), ..BackendSettings::default() };
             backend::create("native", Some(&network), &options).unwrap().attributes().device.clone()
         };
         assert_eq!(device("").ends_with("int8"), shape.body.is_some() && Isa::best().is_fast_in_8_bits(), "{name}");
@@ -287,7 +287,7 @@ fn errors_are_one_line() {
     let network = Network::from_bytes(&random_network(4, 1, 8), "tiny.pb.gz").unwrap();
     let onnx = network.onnx(&Conversion::default()).unwrap().bytes;
     let foreign = Network::from_bytes(&onnx, "foreign.onnx").unwrap();
-    let options = BackendOptions::default();
+    let options = BackendSettings::default();
     let line = backend::create("native", Some(&foreign), &options).err().unwrap().to_string();
     assert!(line.contains("foreign.onnx") && line.contains("Lc0's format") && !line.contains('\n'), "{line}");
     let line = backend::create("native", None, &options).err().unwrap().to_string();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common::golden;
 use zeitnot_engine::backend::{
-    self, Arithmetic, Attributes, Backend, BackendError, BackendOptions, Evaluation, Evaluator, Proof, Query,
+    self, Arithmetic, Attributes, Backend, BackendError, BackendSettings, Evaluation, Evaluator, Proof, Query,
 };
 use zeitnot_engine::network::Network;
 use zeitnot_engine::network::testing::{attention_networks, random_network};
@@ -181,7 +181,7 @@ const BATCHES: [(&str, AreDamaged); 3] =
 /// The backend native in float32.
 pub(crate) fn native(network: &Network) -> Arc<dyn Backend> {
     let device = "precision=f32".parse().unwrap();
-    backend::create("native", Some(network), &BackendOptions { device, cache_size: 0, ..BackendOptions::default() })
+    backend::create("native", Some(network), &BackendSettings { device, cache_size: 0, ..BackendSettings::default() })
         .unwrap()
 }
 
@@ -241,7 +241,7 @@ pub(crate) fn is_proved(name: &str, network: &Network, proof: &Proof) {
         ("datatype=f16", Arithmetic::Float16, 16),
     ] {
         let device = device.parse().unwrap();
-        let options = BackendOptions { device, cache_size: 0, ..BackendOptions::default() };
+        let options = BackendSettings { device, cache_size: 0, ..BackendSettings::default() };
         let backend = backend::create("onnxruntime", Some(network), &options).unwrap();
         let checked = proof.check(&mut *backend.evaluator().unwrap(), &card(&*backend, smallest), arithmetic);
         if let Err(error) = checked {

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot_engine::backend::{self, Backend, BackendOptions, CostModel, CostedBackend};
+use zeitnot_engine::backend::{self, Backend, BackendSettings, CostModel, CostedBackend};
 use zeitnot_engine::chess::{Game, to_uci};
 use zeitnot_engine::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options, RuntimePolicy};
@@ -25,7 +25,7 @@ fn bare(name: &str) -> Arc<dyn Backend> {
         true => Network::from_bytes(&random_network(1, 1, 8), "tiny.pb.gz").unwrap(),
         false => network::find(Some(BUILT_IN.as_ref())).unwrap().load(&OnnxInterface::default()).unwrap(),
     };
-    backend::create(name, Some(&network), &BackendOptions { cache_size: 0, ..BackendOptions::default() }).unwrap()
+    backend::create(name, Some(&network), &BackendSettings { cache_size: 0, ..BackendSettings::default() }).unwrap()
 }
 
 fn options(given: &[(&str, &str)]) -> Options {

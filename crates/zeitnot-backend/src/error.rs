@@ -23,7 +23,7 @@ pub enum BackendError {
     Absent {
         /// The name that was asked for.
         name: String,
-        /// What there is in its place.
+        /// The backend to take in its place, in words.
         instead: &'static str,
         /// The names that exist.
         known: String,

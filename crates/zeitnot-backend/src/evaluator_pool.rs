@@ -31,7 +31,7 @@ impl EvaluatorPool {
     /// milliseconds, which must not count as thinking time.
     ///
     /// # Errors
-    /// Those of the backend when it makes one.
+    /// As for the backend when it makes one.
     pub fn ensure(&self, backend: &dyn Backend, wanted: usize) -> Result<(), BackendError> {
         let mut contents = self.contents.lock();
         contents.wanted = wanted;

@@ -8,7 +8,7 @@
 //! | file | what |
 //! |---|---|
 //! | `query` | a position for a network, and its key in the cache |
-//! | `factory` | backends by name |
+//! | `factory`, `names` | backends by name |
 //! | `provider_preferences` | batches, rows and sessions that each execution provider of ONNX Runtime prefers |
 //! | `device_options` | the option `BackendOptions` |
 //! | `onnxruntime`, `input_buffer` | networks through ONNX Runtime, and their input as a tensor |
@@ -23,10 +23,10 @@
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
 //! ```
-//! use zeitnot_backend::{BackendOptions, Query};
+//! use zeitnot_backend::{BackendSettings, Query};
 //! use zeitnot_chess::Game;
 //!
-//! let backend = zeitnot_backend::create("uniform", None, &BackendOptions::default())?;
+//! let backend = zeitnot_backend::create("uniform", None, &BackendSettings::default())?;
 //! let mut evaluator = backend.evaluator()?;
 //! let game = Game::new();
 //! let moves = game.current().legal_moves();
@@ -51,6 +51,7 @@ mod error;
 mod evaluator_pool;
 mod factory;
 mod input_buffer;
+mod names;
 mod native;
 #[cfg(feature = "onnxruntime")]
 mod onnxruntime;
@@ -68,9 +69,10 @@ pub use cost::{CostError, CostModel, CostedBackend};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError, LARGEST_BATCH};
 pub use error::BackendError;
 pub use evaluator_pool::EvaluatorPool;
-pub use factory::{BACKENDS, BackendOptions, create, needs_network, provider_of, takes_native};
+pub use factory::{BackendSettings, create, needs_network, provider_of, takes_native};
 #[cfg(feature = "onnxruntime")]
 pub use factory::{bare_session, probe_provider};
+pub use names::BACKENDS;
 pub use native::{Isa, NativeBackend, NativeOptions, UnknownIsa};
 #[cfg(feature = "onnxruntime")]
 pub use onnxruntime::BareSession;
@@ -78,8 +80,8 @@ pub use onnxruntime::BareSession;
 pub(crate) use onnxruntime::OnnxRuntimeBackend;
 pub use policy_sampling::{sample, softmax};
 pub use proof::Proof;
+pub(crate) use provider_preferences::{Compiled, CpuShare, Label, Sharing, preferences};
 pub use provider_preferences::{Rows, saturation};
-pub(crate) use provider_preferences::{Sharing, preferences};
 pub use query::Query;
 pub use query::cache_key;
 pub use random::RandomBackend;

@@ -10,7 +10,7 @@ pub(crate) enum Sharing {
     /// batches at once, and Lc0 does that on the CPU (docs/lc0.md, 4.9); the authors of `ort` have seen it fail and
     /// rule it out.
     PerWorker,
-    /// This number of sessions, dealt out to the workers in turn; a session serves one worker at a time while others
+    /// A number of sessions, dealt out to the workers in turn; a session serves one worker at a time while others
     /// gather. With two sessions on one card, the copies of one batch go beside the arithmetic of another; the price is
     /// a second copy of the weights and of the room for activations in the card's memory.
     InTurn(usize),
@@ -91,13 +91,13 @@ impl Rows {
         }
     }
 
-    /// These rows without the sizes above `most`, which is one of the sizes.
+    /// Rows without the sizes above `most`, which is one of the sizes.
     pub(crate) fn up_to(&self, most: usize) -> Rows {
         let sizes = self.sizes.iter().copied().filter(|&size| size <= most).collect();
         Rows { least: self.least.min(most), most: most.min(self.most), sizes }
     }
 
-    /// These rows without sizes whose runs take as long as a larger size's by `milliseconds`, the time of a run of each
+    /// Rows without sizes whose runs take as long as a larger size's by `milliseconds`, the time of a run of each
     /// size: the further positions of the larger size are free. The largest size stays.
     pub(crate) fn without_slower(&self, milliseconds: &[(usize, f64)]) -> Rows {
         let time = |size: usize| milliseconds.iter().find(|(of, _)| *of == size).map(|&(_, time)| time);
@@ -140,6 +140,48 @@ pub(crate) struct Preferences {
     pub packed: bool,
     /// The fastest form of Mish.
     pub mish: MishForm,
+    /// Where the form that the provider compiles a network into is kept by default.
+    pub compiled: Compiled,
+    /// Whether each compilation gives another program, which is proved anew.
+    pub compiles_anew: bool,
+    pub cpu: CpuShare,
+    /// Default units of the devices that the provider chooses among; `CPU` are the processor's.
+    pub units: Option<&'static str>,
+    pub label: Label,
+}
+
+/// The keeping of what a provider compiles.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Compiled {
+    NotKept,
+    /// Kept except for a CPU, for which it is made in a second or two.
+    KeptOffCpu,
+    Kept,
+}
+
+/// The operators that a provider leaves to the CPU.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum CpuShare {
+    /// All that it lacks.
+    AtOnce,
+    /// All that it lacks, if the network does not load otherwise.
+    IfNeeded,
+    /// None: the provider would leave a whole network to the CPU when it does not know the device.
+    Never,
+}
+
+/// The description of a provider's device.
+#[derive(Clone, Copy)]
+pub(crate) enum Label {
+    Plain(&'static str),
+    /// The words and the device's index.
+    Indexed(&'static str),
+    /// The words and the units.
+    Units(&'static str),
+    /// A card of NVIDIA's, with its name.
+    NvidiaCard,
+    /// The device that Vulkan names.
+    Vulkan,
 }
 
 /// A processor. 256 rows are a limit of memory (0.5 MB of planes and some MB for each layer of the largest networks).
@@ -153,6 +195,11 @@ const CPU: Preferences = Preferences {
     runs_in_flight: 1,
     packed: false,
     mish: MishForm::Exponential,
+    compiled: Compiled::NotKept,
+    compiles_anew: false,
+    cpu: CpuShare::AtOnce,
+    units: Some("CPU"),
+    label: Label::Plain("cpu"),
 };
 
 /// NVIDIA's cards: they plan for each of the sizes; 1,024 is Lc0's largest.
@@ -163,35 +210,63 @@ const NVIDIA: Preferences = Preferences {
     runs_in_flight: 2,
     packed: true,
     mish: MishForm::Softplus,
+    compiled: Compiled::NotKept,
+    compiles_anew: false,
+    cpu: CpuShare::IfNeeded,
+    units: None,
+    label: Label::NvidiaCard,
 };
 
-/// A device that runs one size only: Lc0's (docs/lc0.md, 4.9).
+/// TensorRT, whose engines are kept: each takes minutes to build.
+const ENGINES: Preferences = Preferences { compiled: Compiled::Kept, compiles_anew: true, ..NVIDIA };
+
+/// A device that runs one size only: Lc0's (docs/lc0.md, 4.9). CoreML and DirectML, which have not been tried, may leave
+/// operators to the CPU.
 const ONE_SIZE: Preferences = Preferences {
-    precision: Precision::Float32,
     rows: (16, 16, &[16]),
     batch: 16,
-    runs_in_flight: 1,
-    packed: false,
     mish: MishForm::Softplus,
+    units: None,
+    label: Label::Indexed("DirectML"),
+    ..CPU
 };
 
 /// The preferences of a provider.
 pub(crate) const fn preferences(provider: Provider) -> Preferences {
     match provider {
         Provider::Cpu => CPU,
-        Provider::OpenVino => Preferences { mish: MishForm::Softplus, ..CPU },
-        Provider::Cuda | Provider::TensorRt | Provider::TensorRtRtx => NVIDIA,
-        Provider::CoreMl | Provider::DirectMl => ONE_SIZE,
+        Provider::OpenVino => Preferences {
+            mish: MishForm::Softplus,
+            compiled: Compiled::KeptOffCpu,
+            cpu: CpuShare::Never,
+            label: Label::Units("OpenVINO"),
+            ..CPU
+        },
+        Provider::Cuda => NVIDIA,
+        Provider::TensorRt | Provider::TensorRtRtx => ENGINES,
+        Provider::CoreMl => {
+            Preferences { compiled: Compiled::Kept, units: Some("all"), label: Label::Units("CoreML"), ..ONE_SIZE }
+        }
+        Provider::DirectMl => ONE_SIZE,
         // WebGPU has no Softplus.
         Provider::WebGpu => Preferences {
             rows: (16, 256, &WEBGPU_SIZES),
             runs_in_flight: 1,
             packed: false,
             mish: MishForm::Exponential,
+            cpu: CpuShare::Never,
+            label: Label::Vulkan,
             ..NVIDIA
         },
         // It compiles a program for each size, which takes minutes.
-        Provider::MiGraphX => Preferences { rows: (256, 256, &[256]), runs_in_flight: 1, packed: false, ..NVIDIA },
+        Provider::MiGraphX => Preferences {
+            rows: (256, 256, &[256]),
+            runs_in_flight: 1,
+            packed: false,
+            compiles_anew: true,
+            label: Label::Indexed("AMD gpu"),
+            ..NVIDIA
+        },
     }
 }
 

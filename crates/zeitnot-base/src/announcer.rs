@@ -39,7 +39,7 @@ impl Announcer {
     /// and at the end that the work has finished or failed.
     ///
     /// # Errors
-    /// Those of `work`.
+    /// As for `work`.
     pub fn during<T, E>(&self, what: &str, start: &str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         self.ticking(what, start, TICK, work)
     }

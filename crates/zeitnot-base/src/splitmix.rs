@@ -26,7 +26,7 @@ impl SplitMix64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// One of `values`, which must not be empty.
+    /// A random element of `values`, which must not be empty.
     pub fn choice<T: Copy>(&mut self, values: &[T]) -> T {
         values[self.below(values.len())]
     }

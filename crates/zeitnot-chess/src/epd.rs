@@ -46,7 +46,7 @@ pub fn read_epd(line: &str) -> Result<(String, &str), String> {
 /// The FEN of a text that can only be an EPD with operations; `None` for any other.
 ///
 /// # Errors
-/// Those of [`read_epd`].
+/// As for [`read_epd`].
 pub(super) fn with_operations(text: &str) -> Result<Option<String>, String> {
     let (fen, rest) = read_epd(text)?;
     let is_named = |(name, _): (&str, &str)| name.is_empty() || name.starts_with(|c: char| c.is_ascii_alphabetic());

@@ -143,7 +143,7 @@ impl Position {
     }
 
     /// Whether neither side can ever mate: bare kings, one minor piece, or bishops of one colour only.
-    pub fn is_insufficient_material(&self) -> bool {
+    pub(crate) fn is_insufficient_material(&self) -> bool {
         self.chess.is_insufficient_material()
     }
 

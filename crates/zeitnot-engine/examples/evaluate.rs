@@ -12,7 +12,7 @@
 
 use std::error::Error;
 use std::path::Path;
-use zeitnot_engine::backend::{self, BackendOptions, Query};
+use zeitnot_engine::backend::{self, BackendSettings, Query};
 use zeitnot_engine::chess::{Game, to_uci};
 use zeitnot_engine::network::{self, BUILT_IN, OnnxInterface};
 
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let network = network::find(Some(Path::new(file)))?.load(&OnnxInterface::default())?;
     println!("{}", network.description());
 
-    let backend = backend::create("native", Some(&network), &BackendOptions::default())?;
+    let backend = backend::create("native", Some(&network), &BackendSettings::default())?;
     let mut evaluator = backend.evaluator()?;
     let moves = game.current().legal_moves();
     let query = Query::new(&game, &moves, backend.attributes());

@@ -26,11 +26,9 @@ pub(super) trait Arithmetic<S: Simd> {
     const ROWS: usize = S::ROWS;
 
     unsafe fn zero() -> Self::Sums;
-    /// The sums to begin with, for columns whose bytes add up to these sums.
-    #[inline(always)]
-    unsafe fn start(_column_sums: *const f32) -> Self::Sums {
-        // SAFETY: the caller's.
-        unsafe { Self::zero() }
+    inlined! {
+        /// The sums to begin with, for columns whose bytes add up to these sums.
+        fn start(_column_sums: *const f32) -> Self::Sums = Self::zero();
     }
     /// Loads the words of a vector of columns, `next` words apart for the words of a step.
     unsafe fn weights(from: *const u32, next: usize) -> Self::Words;
@@ -50,29 +48,13 @@ impl<S: Simd> Arithmetic<S> for Float32 {
     type Sums = S::Vector;
     const IS_QUANTISED: bool = false;
 
-    #[inline(always)]
-    unsafe fn zero() -> S::Vector {
-        // SAFETY: the caller's.
-        unsafe { S::splat(0.0) }
-    }
-    #[inline(always)]
-    unsafe fn weights(from: *const u32, _next: usize) -> S::Vector {
-        // SAFETY: the caller's.
-        unsafe { S::load(from.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn repeat(from: *const u32) -> S::Vector {
-        // SAFETY: the caller's.
-        unsafe { S::splat(*from.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn multiply_add(repeated: S::Vector, weights: S::Vector, sums: S::Vector) -> S::Vector {
-        // SAFETY: the caller's.
-        unsafe { S::fma(repeated, weights, sums) }
-    }
-    #[inline(always)]
-    unsafe fn number(sums: S::Vector) -> S::Vector {
-        sums
+    inlined! {
+        fn zero() -> S::Vector = S::splat(0.0);
+        fn weights(from: *const u32, _next: usize) -> S::Vector = S::load(from.cast());
+        fn repeat(from: *const u32) -> S::Vector = S::splat(*from.cast());
+        fn multiply_add(repeated: S::Vector, weights: S::Vector, sums: S::Vector) -> S::Vector =
+            S::fma(repeated, weights, sums);
+        fn number(sums: S::Vector) -> S::Vector = sums;
     }
 }
 
@@ -91,22 +73,11 @@ impl<S: Simd> Arithmetic<S> for Bytes {
     type Sums = [i32; MOST_LANES];
     const IS_QUANTISED: bool = true;
 
-    #[inline(always)]
-    unsafe fn zero() -> Self::Sums {
-        [0; MOST_LANES]
-    }
-    #[inline(always)]
-    unsafe fn weights(from: *const u32, _next: usize) -> *const u32 {
-        from
-    }
-    #[inline(always)]
-    unsafe fn repeat(from: *const u32) -> *const u32 {
-        from
-    }
-    #[inline(always)]
-    unsafe fn multiply_add(repeated: *const u32, weights: *const u32, mut sums: Self::Sums) -> Self::Sums {
-        // SAFETY: the caller's.
-        unsafe {
+    inlined! {
+        fn zero() -> Self::Sums = [0; MOST_LANES];
+        fn weights(from: *const u32, _next: usize) -> *const u32 = from;
+        fn repeat(from: *const u32) -> *const u32 = from;
+        fn multiply_add(repeated: *const u32, weights: *const u32, mut sums: Self::Sums) -> Self::Sums = {
             let repeated = (*repeated).to_ne_bytes().map(i32::from);
             for lane in 0..S::LANES {
                 let weights = (*weights.add(lane)).to_ne_bytes().map(|byte| i32::from(byte as i8));
@@ -114,14 +85,13 @@ impl<S: Simd> Arithmetic<S> for Bytes {
                     sums[lane] += repeated[byte] * weights[byte];
                 }
             }
-        }
-        sums
-    }
-    #[inline(always)]
-    unsafe fn number(sums: Self::Sums) -> S::Vector {
-        let numbers = sums.map(|sum| sum as f32);
-        // SAFETY: the caller's; a vector has no more lanes than there are numbers.
-        unsafe { S::load(numbers.as_ptr()) }
+            sums
+        };
+        fn number(sums: Self::Sums) -> S::Vector = {
+            let numbers = sums.map(|sum| sum as f32);
+            // A vector has no more lanes than there are numbers.
+            S::load(numbers.as_ptr())
+        };
     }
 }
 
@@ -138,37 +108,19 @@ mod x86 {
     /// Words of four bytes, multiplied by AVX-512 VNNI.
     pub(crate) struct Vnni;
 
-    // SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
     impl Arithmetic<Avx512> for Vnni {
         type Words = __m512i;
         type Row = __m512i;
         type Sums = __m512i;
         const IS_QUANTISED: bool = true;
 
-        #[inline(always)]
-        unsafe fn zero() -> __m512i {
-            // SAFETY: see above.
-            unsafe { _mm512_setzero_si512() }
-        }
-        #[inline(always)]
-        unsafe fn weights(from: *const u32, _next: usize) -> __m512i {
-            // SAFETY: see above.
-            unsafe { _mm512_loadu_si512(from.cast()) }
-        }
-        #[inline(always)]
-        unsafe fn repeat(from: *const u32) -> __m512i {
-            // SAFETY: see above.
-            unsafe { _mm512_set1_epi32(*from.cast()) }
-        }
-        #[inline(always)]
-        unsafe fn multiply_add(repeated: __m512i, weights: __m512i, sums: __m512i) -> __m512i {
-            // SAFETY: see above.
-            unsafe { _mm512_dpbusd_epi32(sums, repeated, weights) }
-        }
-        #[inline(always)]
-        unsafe fn number(sums: __m512i) -> __m512 {
-            // SAFETY: see above.
-            unsafe { _mm512_cvtepi32_ps(sums) }
+        inlined! {
+            fn zero() -> __m512i = _mm512_setzero_si512();
+            fn weights(from: *const u32, _next: usize) -> __m512i = _mm512_loadu_si512(from.cast());
+            fn repeat(from: *const u32) -> __m512i = _mm512_set1_epi32(*from.cast());
+            fn multiply_add(repeated: __m512i, weights: __m512i, sums: __m512i) -> __m512i =
+                _mm512_dpbusd_epi32(sums, repeated, weights);
+            fn number(sums: __m512i) -> __m512 = _mm512_cvtepi32_ps(sums);
         }
     }
 
@@ -184,30 +136,13 @@ mod x86 {
                 type Sums = __m256i;
                 const IS_QUANTISED: bool = true;
 
-                #[inline(always)]
-                unsafe fn zero() -> __m256i {
-                    // SAFETY: see above.
-                    unsafe { _mm256_setzero_si256() }
-                }
-                #[inline(always)]
-                unsafe fn weights(from: *const u32, _next: usize) -> __m256i {
-                    // SAFETY: see above.
-                    unsafe { _mm256_loadu_si256(from.cast()) }
-                }
-                #[inline(always)]
-                unsafe fn repeat(from: *const u32) -> __m256i {
-                    // SAFETY: see above.
-                    unsafe { _mm256_set1_epi32(*from.cast()) }
-                }
-                #[inline(always)]
-                unsafe fn multiply_add(row: __m256i, weights: __m256i, sums: __m256i) -> __m256i {
-                    // SAFETY: see above.
-                    unsafe { $instruction(sums, row, weights) }
-                }
-                #[inline(always)]
-                unsafe fn number(sums: __m256i) -> __m256 {
-                    // SAFETY: see above.
-                    unsafe { _mm256_cvtepi32_ps(sums) }
+                inlined! {
+                    fn zero() -> __m256i = _mm256_setzero_si256();
+                    fn weights(from: *const u32, _next: usize) -> __m256i = _mm256_loadu_si256(from.cast());
+                    fn repeat(from: *const u32) -> __m256i = _mm256_set1_epi32(*from.cast());
+                    fn multiply_add(row: __m256i, weights: __m256i, sums: __m256i) -> __m256i =
+                        $instruction(sums, row, weights);
+                    fn number(sums: __m256i) -> __m256 = _mm256_cvtepi32_ps(sums);
                 }
             }
         };
@@ -227,33 +162,17 @@ mod x86 {
         // The words of a step and short sums take registers, too.
         const ROWS: usize = 4;
 
-        #[inline(always)]
-        unsafe fn zero() -> __m256i {
-            // SAFETY: see above.
-            unsafe { _mm256_setzero_si256() }
-        }
-        #[inline(always)]
-        unsafe fn weights(from: *const u32, next: usize) -> [__m256i; 2] {
-            // SAFETY: see above.
-            unsafe { [_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.wrapping_add(next).cast())] }
-        }
-        #[inline(always)]
-        unsafe fn repeat(from: *const u32) -> [__m256i; 2] {
-            // SAFETY: see above.
-            unsafe { [_mm256_set1_epi32(*from.cast()), _mm256_set1_epi32(*from.add(1).cast())] }
-        }
-        #[inline(always)]
-        unsafe fn multiply_add(row: [__m256i; 2], weights: [__m256i; 2], sums: __m256i) -> __m256i {
-            // SAFETY: see above.
-            unsafe {
+        inlined! {
+            fn zero() -> __m256i = _mm256_setzero_si256();
+            fn weights(from: *const u32, next: usize) -> [__m256i; 2] =
+                [_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.wrapping_add(next).cast())];
+            fn repeat(from: *const u32) -> [__m256i; 2] =
+                [_mm256_set1_epi32(*from.cast()), _mm256_set1_epi32(*from.add(1).cast())];
+            fn multiply_add(row: [__m256i; 2], weights: [__m256i; 2], sums: __m256i) -> __m256i = {
                 let (a, b) = (_mm256_maddubs_epi16(row[0], weights[0]), _mm256_maddubs_epi16(row[1], weights[1]));
                 _mm256_add_epi32(sums, _mm256_madd_epi16(_mm256_add_epi16(a, b), _mm256_set1_epi16(1)))
-            }
-        }
-        #[inline(always)]
-        unsafe fn number(sums: __m256i) -> __m256 {
-            // SAFETY: see above.
-            unsafe { _mm256_cvtepi32_ps(sums) }
+            };
+            fn number(sums: __m256i) -> __m256 = _mm256_cvtepi32_ps(sums);
         }
     }
 

@@ -44,6 +44,20 @@ pub use row_kernels::{ByteMatrix, Matrix, NormPlan, QuantisedRows, RowShape, Row
 pub use tiling::Tiling;
 use winograd::SQUARES;
 
+/// Unsafe functions that are always inlined, each an expression: a vector operation that is not inlined would be compiled
+/// without the instructions it stands for.
+macro_rules! inlined {
+    ($($(#[$doc:meta])* fn $name:ident($($arguments:tt)*) $(-> $result:ty)? = $body:expr;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        #[allow(unused_unsafe, reason = "some expressions are safe")]
+        unsafe fn $name($($arguments)*) $(-> $result)? {
+            // SAFETY: the caller warrants the instruction set and the pointers.
+            unsafe { $body }
+        }
+    )*};
+}
+
 mod activate;
 mod activation;
 mod arithmetic;

@@ -25,7 +25,6 @@ unsafe fn add_lane<const LANE: i32>(row: float32x4_t, weights: float32x4x2_t, su
     }
 }
 
-// SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
 impl Arithmetic<Neon> for Lanes {
     type Words = [float32x4x2_t; STEP];
     type Row = float32x4_t;
@@ -33,88 +32,51 @@ impl Arithmetic<Neon> for Lanes {
     const IS_QUANTISED: bool = false;
     const STEP: usize = STEP;
 
-    #[inline(always)]
-    unsafe fn zero() -> float32x4x2_t {
-        // SAFETY: see above.
-        unsafe { float32x4x2_t(vdupq_n_f32(0.0), vdupq_n_f32(0.0)) }
-    }
-    #[inline(always)]
-    unsafe fn weights(from: *const u32, next: usize) -> [float32x4x2_t; STEP] {
-        let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF).cast();
-        // SAFETY: see above.
-        unsafe {
+    inlined! {
+        fn zero() -> float32x4x2_t = float32x4x2_t(vdupq_n_f32(0.0), vdupq_n_f32(0.0));
+        fn weights(from: *const u32, next: usize) -> [float32x4x2_t; STEP] = {
+            let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF).cast();
             [
                 float32x4x2_t(vld1q_f32(half(0, 0)), vld1q_f32(half(0, 1))),
                 float32x4x2_t(vld1q_f32(half(1, 0)), vld1q_f32(half(1, 1))),
                 float32x4x2_t(vld1q_f32(half(2, 0)), vld1q_f32(half(2, 1))),
                 float32x4x2_t(vld1q_f32(half(3, 0)), vld1q_f32(half(3, 1))),
             ]
-        }
-    }
-    #[inline(always)]
-    unsafe fn repeat(from: *const u32) -> float32x4_t {
-        // SAFETY: see above.
-        unsafe { vld1q_f32(from.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn multiply_add(row: float32x4_t, weights: [float32x4x2_t; STEP], sums: float32x4x2_t) -> float32x4x2_t {
-        // SAFETY: see above.
-        unsafe {
+        };
+        fn repeat(from: *const u32) -> float32x4_t = vld1q_f32(from.cast());
+        fn multiply_add(row: float32x4_t, weights: [float32x4x2_t; STEP], sums: float32x4x2_t) -> float32x4x2_t = {
             let sums = add_lane::<1>(row, weights[1], add_lane::<0>(row, weights[0], sums));
             add_lane::<3>(row, weights[3], add_lane::<2>(row, weights[2], sums))
-        }
-    }
-    #[inline(always)]
-    unsafe fn number(sums: float32x4x2_t) -> float32x4x2_t {
-        sums
+        };
+        fn number(sums: float32x4x2_t) -> float32x4x2_t = sums;
     }
 }
 
-/// What turns an unsigned byte into a signed one that is [`OFFSET`] less.
+/// The highest bit of a byte: flipped, it turns an unsigned byte into a signed one that is [`OFFSET`] less.
 const SIGN: u8 = 0x80;
 const OFFSET: i32 = 128;
 
-/// Four words of bytes in a row.
-#[inline(always)]
-unsafe fn row_of_bytes(from: *const u32) -> int8x16_t {
-    // SAFETY: the caller has the instructions, and its pointer is good for four words.
-    unsafe { vreinterpretq_s8_u32(vld1q_u32(from)) }
-}
+inlined! {
+    /// Four words of bytes.
+    fn four_words(from: *const u32) -> int8x16_t = vreinterpretq_s8_u32(vld1q_u32(from));
 
-/// The same, each byte [`OFFSET`] less.
-#[inline(always)]
-unsafe fn signed_row(from: *const u32) -> int8x16_t {
-    // SAFETY: the caller has the instructions, and its pointer is good for four words.
-    unsafe { vreinterpretq_s8_u8(veorq_u8(vreinterpretq_u8_u32(vld1q_u32(from)), vdupq_n_u8(SIGN))) }
-}
+    /// Four words of unsigned bytes, made signed: each byte is [`OFFSET`] less.
+    fn signed_row(from: *const u32) -> int8x16_t =
+        vreinterpretq_s8_u8(veorq_u8(vreinterpretq_u8_u32(vld1q_u32(from)), vdupq_n_u8(SIGN)));
 
-/// What sums of signed rows are short of: [`OFFSET`] times the sums of the bytes of columns.
-#[inline(always)]
-unsafe fn offsets(column_sums: *const f32) -> int32x4_t {
-    // SAFETY: the caller has the instructions, and its pointer is good for half a vector.
-    unsafe { vmulq_n_s32(vcvtq_s32_f32(vld1q_f32(column_sums)), OFFSET) }
-}
+    /// The shortfall of sums of signed rows: [`OFFSET`] times the sums of the bytes of columns.
+    fn offsets(column_sums: *const f32) -> int32x4_t = vmulq_n_s32(vcvtq_s32_f32(vld1q_f32(column_sums)), OFFSET);
 
-/// The words of bytes of half a vector of columns.
-#[inline(always)]
-unsafe fn half_of_bytes(from: *const u32) -> int8x16_t {
-    // SAFETY: the caller has the instructions, and its pointer is good for half a vector.
-    unsafe { vreinterpretq_s8_u32(vld1q_u32(from)) }
-}
-
-/// The words of bytes of a step.
-#[inline(always)]
-unsafe fn bytes_of_step(from: *const u32, next: usize) -> [[int8x16_t; 2]; STEP] {
-    let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF);
-    // SAFETY: the caller has the instructions, and its pointer is good for a vector in each of four rows.
-    unsafe {
+    /// The words of bytes of a step.
+    fn bytes_of_step(from: *const u32, next: usize) -> [[int8x16_t; 2]; STEP] = {
+        let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF);
         [
-            [half_of_bytes(half(0, 0)), half_of_bytes(half(0, 1))],
-            [half_of_bytes(half(1, 0)), half_of_bytes(half(1, 1))],
-            [half_of_bytes(half(2, 0)), half_of_bytes(half(2, 1))],
-            [half_of_bytes(half(3, 0)), half_of_bytes(half(3, 1))],
+            [four_words(half(0, 0)), four_words(half(0, 1))],
+            [four_words(half(1, 0)), four_words(half(1, 1))],
+            [four_words(half(2, 0)), four_words(half(2, 1))],
+            [four_words(half(3, 0)), four_words(half(3, 1))],
         ]
-    }
+    };
 }
 
 /// An [`Arithmetic`] of words of four bytes that one instruction multiplies and adds up: for each of four columns, by a
@@ -132,35 +94,13 @@ macro_rules! one_instruction {
             const IS_QUANTISED: bool = true;
             const STEP: usize = STEP;
 
-            #[inline(always)]
-            unsafe fn zero() -> [int32x4_t; 2] {
-                // SAFETY: see above.
-                unsafe { [vdupq_n_s32(0); 2] }
-            }
-            #[inline(always)]
-            unsafe fn start($column_sums: *const f32) -> [int32x4_t; 2] {
-                // SAFETY: see above.
-                unsafe { $start }
-            }
-            #[inline(always)]
-            unsafe fn weights(from: *const u32, next: usize) -> [[int8x16_t; 2]; STEP] {
-                // SAFETY: see above.
-                unsafe { bytes_of_step(from, next) }
-            }
-            #[inline(always)]
-            unsafe fn repeat(from: *const u32) -> int8x16_t {
-                // SAFETY: see above.
-                unsafe { $row(from) }
-            }
-            #[inline(always)]
-            unsafe fn multiply_add(
-                row: int8x16_t,
-                weights: [[int8x16_t; 2]; STEP],
-                sums: [int32x4_t; 2],
-            ) -> [int32x4_t; 2] {
-                let [mut low, mut high] = sums;
-                // SAFETY: see above.
-                unsafe {
+            inlined! {
+                fn zero() -> [int32x4_t; 2] = [vdupq_n_s32(0); 2];
+                fn start($column_sums: *const f32) -> [int32x4_t; 2] = $start;
+                fn weights(from: *const u32, next: usize) -> [[int8x16_t; 2]; STEP] = bytes_of_step(from, next);
+                fn repeat(from: *const u32) -> int8x16_t = $row(from);
+                fn multiply_add(row: int8x16_t, weights: Self::Words, sums: Self::Sums) -> Self::Sums = {
+                    let [mut low, mut high] = sums;
                     asm!(
                         concat!($instruction, " {low:v}.4s, {a:v}.16b, {row:v}.4b[0]"),
                         concat!($instruction, " {high:v}.4s, {b:v}.16b, {row:v}.4b[0]"),
@@ -183,13 +123,10 @@ macro_rules! one_instruction {
                         row = in(vreg) row,
                         options(pure, nomem, nostack, preserves_flags),
                     );
-                }
-                [low, high]
-            }
-            #[inline(always)]
-            unsafe fn number(sums: [int32x4_t; 2]) -> float32x4x2_t {
-                // SAFETY: see above.
-                unsafe { float32x4x2_t(vcvtq_f32_s32(sums[0]), vcvtq_f32_s32(sums[1])) }
+                    [low, high]
+                };
+                fn number(sums: [int32x4_t; 2]) -> float32x4x2_t =
+                    float32x4x2_t(vcvtq_f32_s32(sums[0]), vcvtq_f32_s32(sums[1]));
             }
         }
     };
@@ -206,7 +143,7 @@ one_instruction!(
     /// Words of four bytes, multiplied by the extension `i8mm`: weights are signed, rows are not.
     MixedBytes,
     "sudot",
-    row_of_bytes,
+    four_words,
     |_column_sums| [vdupq_n_s32(0); 2]
 );
 
@@ -223,41 +160,25 @@ impl Arithmetic<Neon> for WideningBytes {
     const STEP: usize = 2;
     const ROWS: usize = 4;
 
-    #[inline(always)]
-    unsafe fn zero() -> Self::Sums {
-        // SAFETY: see above.
-        unsafe { [[vdupq_n_s32(0); 2]; 2] }
-    }
-    #[inline(always)]
-    unsafe fn start(column_sums: *const f32) -> Self::Sums {
-        // SAFETY: see above.
-        unsafe {
+    inlined! {
+        fn zero() -> Self::Sums = [[vdupq_n_s32(0); 2]; 2];
+        fn start(column_sums: *const f32) -> Self::Sums = {
             let zero = vdupq_n_s32(0);
             let offsets = [offsets(column_sums), offsets(column_sums.add(HALF))];
             offsets.map(|half| [vzip1q_s32(half, zero), vzip2q_s32(half, zero)])
-        }
-    }
-    #[inline(always)]
-    unsafe fn weights(from: *const u32, next: usize) -> Self::Words {
-        let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF);
-        // SAFETY: see above.
-        unsafe {
+        };
+        fn weights(from: *const u32, next: usize) -> Self::Words = {
+            let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF);
             [
-                [half_of_bytes(half(0, 0)), half_of_bytes(half(0, 1))],
-                [half_of_bytes(half(1, 0)), half_of_bytes(half(1, 1))],
+                [four_words(half(0, 0)), four_words(half(0, 1))],
+                [four_words(half(1, 0)), four_words(half(1, 1))],
             ]
-        }
-    }
-    #[inline(always)]
-    unsafe fn repeat(from: *const u32) -> Self::Row {
-        let sign = u32::from_ne_bytes([SIGN; 4]);
-        // SAFETY: see above.
-        unsafe { [*from, *from.add(1)].map(|word| vreinterpretq_s8_u32(vdupq_n_u32(word ^ sign))) }
-    }
-    #[inline(always)]
-    unsafe fn multiply_add(row: Self::Row, weights: Self::Words, mut sums: Self::Sums) -> Self::Sums {
-        // SAFETY: see above.
-        unsafe {
+        };
+        fn repeat(from: *const u32) -> Self::Row = {
+            let sign = u32::from_ne_bytes([SIGN; 4]);
+            [*from, *from.add(1)].map(|word| vreinterpretq_s8_u32(vdupq_n_u32(word ^ sign)))
+        };
+        fn multiply_add(row: Self::Row, weights: Self::Words, mut sums: Self::Sums) -> Self::Sums = {
             for half in 0..2 {
                 let [a, b] = [weights[0][half], weights[1][half]];
                 let low = vmull_s8(vget_low_s8(a), vget_low_s8(row[0]));
@@ -265,15 +186,11 @@ impl Arithmetic<Neon> for WideningBytes {
                 let high = vmlal_high_s8(vmull_high_s8(a, row[0]), b, row[1]);
                 sums[half] = [vpadalq_s16(sums[half][0], low), vpadalq_s16(sums[half][1], high)];
             }
-        }
-        sums
-    }
-    #[inline(always)]
-    unsafe fn number(sums: Self::Sums) -> float32x4x2_t {
-        // SAFETY: see above.
-        unsafe {
+            sums
+        };
+        fn number(sums: Self::Sums) -> float32x4x2_t = {
             let [low, high] = sums.map(|[a, b]| vcvtq_f32_s32(vpaddq_s32(a, b)));
             float32x4x2_t(low, high)
-        }
+        };
     }
 }

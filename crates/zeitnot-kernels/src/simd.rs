@@ -84,81 +84,38 @@ impl Simd for Portable {
     const PANEL: usize = 1;
     const ROWS: usize = 4;
 
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self::Vector {
-        // SAFETY: the caller's pointer is good for a vector; an array of `f32` needs the alignment of `f32`.
-        unsafe { from.cast::<[f32; PORTABLE]>().read() }
-    }
-    #[inline(always)]
-    unsafe fn store(to: *mut f32, vector: Self::Vector) {
-        // SAFETY: as for `load`.
-        unsafe { to.cast::<[f32; PORTABLE]>().write(vector) }
-    }
-    #[inline(always)]
-    unsafe fn splat(number: f32) -> Self::Vector {
-        [number; PORTABLE]
-    }
-    #[inline(always)]
-    unsafe fn add(a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        zip(a, b, |a, b| a + b)
-    }
-    #[inline(always)]
-    unsafe fn sub(a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        zip(a, b, |a, b| a - b)
-    }
-    #[inline(always)]
-    unsafe fn mul(a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        zip(a, b, |a, b| a * b)
-    }
-    #[inline(always)]
-    unsafe fn div(a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        zip(a, b, |a, b| a / b)
-    }
-    #[inline(always)]
-    unsafe fn min(a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        zip(a, b, |a, b| if a < b { a } else { b })
-    }
-    #[inline(always)]
-    unsafe fn max(a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        zip(a, b, |a, b| if a > b { a } else { b })
-    }
-    #[inline(always)]
-    unsafe fn fma(a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector {
-        let mut result = c;
-        for lane in 0..PORTABLE {
-            result[lane] = if FUSED { a[lane].mul_add(b[lane], c[lane]) } else { a[lane] * b[lane] + c[lane] };
-        }
-        result
-    }
-    #[inline(always)]
-    unsafe fn fnma(a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector {
-        let mut result = c;
-        for lane in 0..PORTABLE {
-            result[lane] = if FUSED { (-a[lane]).mul_add(b[lane], c[lane]) } else { c[lane] - a[lane] * b[lane] };
-        }
-        result
-    }
-    #[inline(always)]
-    unsafe fn exponent(shifted: Self::Vector) -> Self::Vector {
-        zip(shifted, shifted, |number, _| f32::from_bits((number.to_bits() << 23).wrapping_add(1.0f32.to_bits())))
-    }
-    #[inline(always)]
-    unsafe fn sum(vector: Self::Vector) -> f32 {
-        vector.iter().sum()
-    }
-    #[inline(always)]
-    unsafe fn largest(vector: Self::Vector) -> f32 {
-        vector.into_iter().fold(f32::NEG_INFINITY, |a, b| if a > b { a } else { b })
-    }
-    #[inline(always)]
-    unsafe fn transpose(from: *const f32, to: *mut f32) {
-        // SAFETY: the caller's pointers are good for a block.
-        unsafe { transpose_numbers::<PORTABLE>(from, to) }
-    }
-    #[inline(always)]
-    unsafe fn store_bytes(to: *mut u8, vector: Self::Vector) {
-        // SAFETY: the caller's pointer is good for as many bytes.
-        unsafe { to.cast::<[u8; PORTABLE]>().write(vector.map(|number| number.round_ties_even() as u8)) }
+    inlined! {
+        fn load(from: *const f32) -> Self::Vector = from.cast::<[f32; PORTABLE]>().read();
+        fn store(to: *mut f32, vector: Self::Vector) = to.cast::<[f32; PORTABLE]>().write(vector);
+        fn splat(number: f32) -> Self::Vector = [number; PORTABLE];
+        fn add(a: Self::Vector, b: Self::Vector) -> Self::Vector = zip(a, b, |a, b| a + b);
+        fn sub(a: Self::Vector, b: Self::Vector) -> Self::Vector = zip(a, b, |a, b| a - b);
+        fn mul(a: Self::Vector, b: Self::Vector) -> Self::Vector = zip(a, b, |a, b| a * b);
+        fn div(a: Self::Vector, b: Self::Vector) -> Self::Vector = zip(a, b, |a, b| a / b);
+        fn min(a: Self::Vector, b: Self::Vector) -> Self::Vector = zip(a, b, |a, b| if a < b { a } else { b });
+        fn max(a: Self::Vector, b: Self::Vector) -> Self::Vector = zip(a, b, |a, b| if a > b { a } else { b });
+        fn fma(a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector = {
+            let mut result = c;
+            for lane in 0..PORTABLE {
+                result[lane] = if FUSED { a[lane].mul_add(b[lane], c[lane]) } else { a[lane] * b[lane] + c[lane] };
+            }
+            result
+        };
+        fn fnma(a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector = {
+            let mut result = c;
+            for lane in 0..PORTABLE {
+                result[lane] = if FUSED { (-a[lane]).mul_add(b[lane], c[lane]) } else { c[lane] - a[lane] * b[lane] };
+            }
+            result
+        };
+        fn exponent(shifted: Self::Vector) -> Self::Vector =
+            zip(shifted, shifted, |number, _| f32::from_bits((number.to_bits() << 23).wrapping_add(1.0f32.to_bits())));
+        fn sum(vector: Self::Vector) -> f32 = vector.iter().sum();
+        fn largest(vector: Self::Vector) -> f32 =
+            vector.into_iter().fold(f32::NEG_INFINITY, |a, b| if a > b { a } else { b });
+        fn transpose(from: *const f32, to: *mut f32) = transpose_numbers::<PORTABLE>(from, to);
+        fn store_bytes(to: *mut u8, vector: Self::Vector) =
+            to.cast::<[u8; PORTABLE]>().write(vector.map(|number| number.round_ties_even() as u8));
     }
     #[inline(always)]
     fn prefetch(_from: *const f32) {}
@@ -173,134 +130,102 @@ mod x86 {
 
     use super::{Simd, transpose_numbers};
 
-    /// One implementation of [`Simd`] out of intrinsics that differ in their prefix only.
-    macro_rules! intrinsics {
-        ($name:ident, $vector:ty, lanes $lanes:literal, panel $panel:literal, rows $rows:literal,
-         $loadu:ident, $storeu:ident, $set1:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $min:ident, $max:ident,
-         $fmadd:ident, $fnmadd:ident, $to_int:ident, $to_float:ident, $shift:ident, $add_int:ident, $set1_int:ident,
-         $max_all:expr, $transpose:expr, $bytes:expr, |$sum:ident| $reduce:expr) => {
-            #[derive(Clone, Copy)]
-            pub(crate) struct $name;
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx512;
 
-            // SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
-            impl Simd for $name {
-                type Vector = $vector;
-                const LANES: usize = $lanes;
-                const PANEL: usize = $panel;
-                const ROWS: usize = $rows;
+    impl Simd for Avx512 {
+        type Vector = __m512;
+        const LANES: usize = 16;
+        const PANEL: usize = 2;
+        // 24 of the 32 registers are sums; the others hold two vectors of weights and the broadcast inputs.
+        const ROWS: usize = 12;
 
-                #[inline(always)]
-                unsafe fn load(from: *const f32) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $loadu(from) }
-                }
-                #[inline(always)]
-                unsafe fn store(to: *mut f32, vector: $vector) {
-                    // SAFETY: see above.
-                    unsafe { $storeu(to, vector) }
-                }
-                #[inline(always)]
-                unsafe fn splat(number: f32) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $set1(number) }
-                }
-                #[inline(always)]
-                unsafe fn add(a: $vector, b: $vector) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $add(a, b) }
-                }
-                #[inline(always)]
-                unsafe fn sub(a: $vector, b: $vector) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $sub(a, b) }
-                }
-                #[inline(always)]
-                unsafe fn mul(a: $vector, b: $vector) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $mul(a, b) }
-                }
-                #[inline(always)]
-                unsafe fn div(a: $vector, b: $vector) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $div(a, b) }
-                }
-                #[inline(always)]
-                unsafe fn min(a: $vector, b: $vector) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $min(a, b) }
-                }
-                #[inline(always)]
-                unsafe fn max(a: $vector, b: $vector) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $max(a, b) }
-                }
-                #[inline(always)]
-                unsafe fn fma(a: $vector, b: $vector, c: $vector) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $fmadd(a, b, c) }
-                }
-                #[inline(always)]
-                unsafe fn fnma(a: $vector, b: $vector, c: $vector) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $fnmadd(a, b, c) }
-                }
-                #[inline(always)]
-                unsafe fn exponent(shifted: $vector) -> $vector {
-                    // SAFETY: see above.
-                    unsafe { $to_float($add_int($shift::<23>($to_int(shifted)), $set1_int(1.0f32.to_bits() as i32))) }
-                }
-                #[inline(always)]
-                unsafe fn sum($sum: $vector) -> f32 {
-                    // SAFETY: see above.
-                    unsafe { $reduce }
-                }
-                #[inline(always)]
-                unsafe fn largest(vector: $vector) -> f32 {
-                    // SAFETY: see above.
-                    unsafe { $max_all(vector) }
-                }
-                #[inline(always)]
-                unsafe fn transpose(from: *const f32, to: *mut f32) {
-                    // SAFETY: see above.
-                    unsafe { $transpose(from, to) }
-                }
-                #[inline(always)]
-                unsafe fn store_bytes(to: *mut u8, vector: $vector) {
-                    // SAFETY: see above.
-                    unsafe { $bytes(to, vector) }
-                }
-                #[inline(always)]
-                fn prefetch(from: *const f32) {
-                    // SAFETY: the instruction is part of SSE, and does nothing where the address is bad.
-                    unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
-                }
-            }
-        };
+        inlined! {
+            fn load(from: *const f32) -> __m512 = _mm512_loadu_ps(from);
+            fn store(to: *mut f32, vector: __m512) = _mm512_storeu_ps(to, vector);
+            fn splat(number: f32) -> __m512 = _mm512_set1_ps(number);
+            fn add(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
+            fn sub(a: __m512, b: __m512) -> __m512 = _mm512_sub_ps(a, b);
+            fn mul(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
+            fn div(a: __m512, b: __m512) -> __m512 = _mm512_div_ps(a, b);
+            fn min(a: __m512, b: __m512) -> __m512 = _mm512_min_ps(a, b);
+            fn max(a: __m512, b: __m512) -> __m512 = _mm512_max_ps(a, b);
+            fn fma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
+            fn fnma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fnmadd_ps(a, b, c);
+            fn exponent(shifted: __m512) -> __m512 = {
+                let bits = _mm512_slli_epi32::<23>(_mm512_castps_si512(shifted));
+                _mm512_castsi512_ps(_mm512_add_epi32(bits, _mm512_set1_epi32(1.0f32.to_bits() as i32)))
+            };
+            fn sum(vector: __m512) -> f32 = _mm512_reduce_add_ps(vector);
+            fn largest(vector: __m512) -> f32 = _mm512_reduce_max_ps(vector);
+            fn transpose(from: *const f32, to: *mut f32) = transpose_16(from, to);
+            fn store_bytes(to: *mut u8, vector: __m512) =
+                _mm_storeu_si128(to.cast(), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(vector)));
+        }
+
+        #[inline(always)]
+        fn prefetch(from: *const f32) {
+            // SAFETY: the instruction is part of SSE, and does nothing where the address is bad.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+        }
     }
 
-    // 24 of the 32 registers are sums; the others hold two vectors of weights and the broadcast inputs.
-    intrinsics!(Avx512, __m512, lanes 16, panel 2, rows 12,
-        _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps,
-        _mm512_min_ps, _mm512_max_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_castps_si512, _mm512_castsi512_ps,
-        _mm512_slli_epi32, _mm512_add_epi32, _mm512_set1_epi32, _mm512_reduce_max_ps, transpose_16,
-        bytes_of_16, |vector| _mm512_reduce_add_ps(vector));
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx2;
 
-    // 12 of the 16 registers are sums, two hold weights, one a broadcast input; without one to spare, sums go to memory.
-    intrinsics!(Avx2, __m256, lanes 8, panel 2, rows 6,
-    _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps,
-    _mm256_min_ps, _mm256_max_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_castps_si256, _mm256_castsi256_ps,
-    _mm256_slli_epi32, _mm256_add_epi32, _mm256_set1_epi32, largest_of_8, transpose_numbers::<8>, bytes_of_8,
-    |vector| {
-        let half = _mm_add_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
-        let pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
-        _mm_cvtss_f32(_mm_add_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
-    });
+    impl Simd for Avx2 {
+        type Vector = __m256;
+        const LANES: usize = 8;
+        const PANEL: usize = 2;
+        // 12 of the 16 registers are sums, two hold weights, one a broadcast input; without one to spare, sums go to
+        // memory.
+        const ROWS: usize = 6;
 
-    /// Transposes 16 by 16 numbers: pairs of rows, then pairs of pairs, then the quarters of the registers.
-    #[inline(always)]
-    unsafe fn transpose_16(from: *const f32, to: *mut f32) {
-        // SAFETY: the caller has the instructions, and its pointers are good for a block.
-        unsafe {
+        inlined! {
+            fn load(from: *const f32) -> __m256 = _mm256_loadu_ps(from);
+            fn store(to: *mut f32, vector: __m256) = _mm256_storeu_ps(to, vector);
+            fn splat(number: f32) -> __m256 = _mm256_set1_ps(number);
+            fn add(a: __m256, b: __m256) -> __m256 = _mm256_add_ps(a, b);
+            fn sub(a: __m256, b: __m256) -> __m256 = _mm256_sub_ps(a, b);
+            fn mul(a: __m256, b: __m256) -> __m256 = _mm256_mul_ps(a, b);
+            fn div(a: __m256, b: __m256) -> __m256 = _mm256_div_ps(a, b);
+            fn min(a: __m256, b: __m256) -> __m256 = _mm256_min_ps(a, b);
+            fn max(a: __m256, b: __m256) -> __m256 = _mm256_max_ps(a, b);
+            fn fma(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
+            fn fnma(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fnmadd_ps(a, b, c);
+            fn exponent(shifted: __m256) -> __m256 = {
+                let bits = _mm256_slli_epi32::<23>(_mm256_castps_si256(shifted));
+                _mm256_castsi256_ps(_mm256_add_epi32(bits, _mm256_set1_epi32(1.0f32.to_bits() as i32)))
+            };
+            fn sum(vector: __m256) -> f32 = {
+                let half = _mm_add_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
+                let pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
+                _mm_cvtss_f32(_mm_add_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
+            };
+            fn largest(vector: __m256) -> f32 = {
+                let half = _mm_max_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
+                let pair = _mm_max_ps(half, _mm_movehl_ps(half, half));
+                _mm_cvtss_f32(_mm_max_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
+            };
+            fn transpose(from: *const f32, to: *mut f32) = transpose_numbers::<8>(from, to);
+            fn store_bytes(to: *mut u8, vector: __m256) = {
+                let words = _mm256_cvtps_epi32(vector);
+                let (low, high) = (_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+                let halves = _mm_packus_epi32(low, high);
+                _mm_storel_epi64(to.cast(), _mm_packus_epi16(halves, halves));
+            };
+        }
+
+        #[inline(always)]
+        fn prefetch(from: *const f32) {
+            // SAFETY: the instruction is part of SSE, and does nothing where the address is bad.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+        }
+    }
+
+    inlined! {
+        /// Transposes 16 by 16 numbers: pairs of rows, then pairs of pairs, then the quarters of the registers.
+        fn transpose_16(from: *const f32, to: *mut f32) = {
             let mut rows = [_mm512_setzero_ps(); 16];
             for row in 0..16 {
                 rows[row] = _mm512_loadu_ps(from.add(row * 16));
@@ -330,33 +255,6 @@ mod x86 {
                     _mm512_storeu_ps(to.add((4 * q + j) * 16), _mm512_castpd_ps(columns[q]));
                 }
             }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn bytes_of_16(to: *mut u8, vector: __m512) {
-        // SAFETY: the caller has the instructions, and its pointer is good for 16 bytes.
-        unsafe { _mm_storeu_si128(to.cast(), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(vector))) }
-    }
-
-    #[inline(always)]
-    unsafe fn bytes_of_8(to: *mut u8, vector: __m256) {
-        // SAFETY: the caller has the instructions, and its pointer is good for 8 bytes.
-        unsafe {
-            let words = _mm256_cvtps_epi32(vector);
-            let (low, high) = (_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
-            let halves = _mm_packus_epi32(low, high);
-            _mm_storel_epi64(to.cast(), _mm_packus_epi16(halves, halves));
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn largest_of_8(vector: __m256) -> f32 {
-        // SAFETY: the caller has the instructions.
-        unsafe {
-            let half = _mm_max_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
-            let pair = _mm_max_ps(half, _mm_movehl_ps(half, half));
-            _mm_cvtss_f32(_mm_max_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
-        }
+        };
     }
 }

@@ -17,7 +17,7 @@ const SHARE: usize = 2;
 const NUMBER: usize = 3 * size_of::<u32>();
 
 /// The part of a message type that leads to its repeated fields.
-pub struct Schema {
+pub(crate) struct Schema {
     /// The fields with a schema of their own.
     fields: &'static [Field],
     /// The schema of all other length-delimited fields; `None` if they hold no repeated fields.
@@ -73,7 +73,7 @@ const WEIGHTS: Schema = fields_and_layers(&[
     (45, 0, &POLICY_HEADS),
 ]);
 /// Schema of an Lc0 network file.
-pub const NETWORK: Schema = fields(&[(10, 0, &WEIGHTS)]);
+pub(crate) const NETWORK: Schema = fields(&[(10, 0, &WEIGHTS)]);
 
 const SHAPE: Schema = fields(&[(1, size_of::<onnx_proto::Dimension>(), &LEAF)]);
 const TYPE: Schema = fields(&[(1, 0, &fields(&[(2, 0, &SHAPE)]))]);
@@ -92,7 +92,7 @@ pub const ONNX: Schema = fields(&[
 ]);
 
 /// Refuses content whose structure takes more memory than a network of its size can need; the error says so.
-pub fn check(schema: &Schema, content: &[u8]) -> Result<(), String> {
+pub(crate) fn check(schema: &Schema, content: &[u8]) -> Result<(), String> {
     let budget = ALWAYS.max(content.len() / SHARE);
     let mut spent = 0;
     spend(schema, content, &mut spent);

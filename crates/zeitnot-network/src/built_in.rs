@@ -7,7 +7,7 @@ pub const NAME: &str = MAIN.name;
 /// Name that asks for the network that plays, as in Lc0.
 const LC0_NAME: &str = "<built in>";
 /// Whether whoever built the program chose that network, which then plays unless the user names another.
-pub const IS_CHOSEN: bool = option_env!("ZEITNOT_BUILT_IN_IS_CHOSEN").is_some();
+pub(crate) const IS_CHOSEN: bool = option_env!("ZEITNOT_BUILT_IN_IS_CHOSEN").is_some();
 
 /// A network inside the program.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,14 +22,14 @@ pub struct BuiltIn {
 
 /// The network that plays, which `build.rs` names: `networks/zeitnot-small.pb.gz` of this crate, or another
 /// (`make EVALFILE=...`).
-pub const MAIN: BuiltIn = BuiltIn {
+pub(crate) const MAIN: BuiltIn = BuiltIn {
     name: env!("ZEITNOT_BUILT_IN_NAME"),
     file: env!("ZEITNOT_BUILT_IN_FILE"),
     bytes: include_bytes!(env!("ZEITNOT_BUILT_IN_PATH")),
 };
 
 /// The network of the declared cells of `zeitnot time compare` for large trees.
-pub const TINY: BuiltIn = BuiltIn {
+pub(crate) const TINY: BuiltIn = BuiltIn {
     name: "zeitnot-tiny",
     file: "zeitnot-tiny.pb.gz",
     bytes: include_bytes!("../networks/zeitnot-tiny.pb.gz"),

@@ -395,7 +395,7 @@ pub fn find(name: &str) -> Result<&'static Entry, FetchError> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "download"))]
 mod tests {
     use super::*;
 

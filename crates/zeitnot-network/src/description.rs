@@ -132,7 +132,7 @@ impl Description {
     }
 
     /// The description of an ONNX model of this many `bytes`; `net` is the Lc0 network file around the model, or empty.
-    pub fn of_onnx(
+    pub(crate) fn of_onnx(
         bytes: usize,
         value: ValueKind,
         moves_left: bool,

@@ -21,7 +21,7 @@ use super::{
 use zeitnot_base::files::open_regular;
 
 /// The magic number of an Lc0 network (docs/lc0.md, 4.6).
-pub const MAGIC: u32 = 0x1c0;
+pub(crate) const MAGIC: u32 = 0x1c0;
 /// The first bytes of an Lc0 network: the tag of field 1 (fixed32) and the magic number.
 const NETWORK_START: [u8; 5] = [0x0d, 0xc0, 0x01, 0x00, 0x00];
 /// The first field of an ONNX model, the version of its format: field 1 as a varint.
@@ -44,7 +44,7 @@ const MIB: u64 = 1 << 20;
 
 /// The kind of a file, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileKind {
+pub(crate) enum FileKind {
     Network,
     Onnx,
     Text,
@@ -101,7 +101,7 @@ fn can_be_a_network(head: &[u8]) -> bool {
 }
 
 /// Whether a file looks like a network that [`parse`] can try: a first glance for choosing among files.
-pub fn looks_like_a_network(path: &Path) -> bool {
+pub(crate) fn looks_like_a_network(path: &Path) -> bool {
     let mut head = Vec::new();
     let glance =
         |file: &mut dyn Read, head: &mut Vec<u8>| file.take(NETWORK_START.len() as u64).read_to_end(head).is_ok();
@@ -124,7 +124,7 @@ pub fn looks_like_a_network(path: &Path) -> bool {
 }
 
 /// A network as it was read.
-pub struct Parsed {
+pub(crate) struct Parsed {
     pub description: Description,
     pub body: Body,
     /// The rating of the players whose moves a Maia learned.

@@ -39,12 +39,12 @@ impl InputFormat {
     ];
 
     /// The number in a network file.
-    pub fn id(self) -> i32 {
+    pub(crate) fn id(self) -> i32 {
         self as i32
     }
 
     /// The format with this number in a network file, if there is one.
-    pub fn from_id(id: i32) -> Option<InputFormat> {
+    pub(crate) fn from_id(id: i32) -> Option<InputFormat> {
         InputFormat::ALL.into_iter().find(|format| format.id() == id)
     }
 
@@ -55,22 +55,22 @@ impl InputFormat {
     }
 
     /// Whether the history ends at irreversible changes and the board is brought to a canonical orientation.
-    pub fn is_canonical(self) -> bool {
+    pub(crate) fn is_canonical(self) -> bool {
         !matches!(self, InputFormat::Classical | InputFormat::WithCastlingPlane | InputFormat::Maia3)
     }
 
     /// Whether the fifty-move counter is divided by 100.
-    pub fn is_hectoplies(self) -> bool {
+    pub(crate) fn is_hectoplies(self) -> bool {
         self.is_canonical() && self != InputFormat::Canonical
     }
 
     /// Whether plane 110 holds the side to move, for games in which a draw is worth more to one side.
-    pub fn is_armageddon(self) -> bool {
+    pub(crate) fn is_armageddon(self) -> bool {
         matches!(self, InputFormat::CanonicalHectopliesArmageddon | InputFormat::CanonicalV2Armageddon)
     }
 
     /// Whether only repeated positions of the history are shown.
-    pub fn is_v2(self) -> bool {
+    pub(crate) fn is_v2(self) -> bool {
         matches!(self, InputFormat::CanonicalV2 | InputFormat::CanonicalV2Armageddon)
     }
 }
@@ -92,7 +92,7 @@ impl fmt::Display for InputFormat {
 
 /// The activation of a number in the header: `default` for 0; `None` if unknown or softmax (9), no elementwise
 /// function.
-pub fn activation_from_id(id: i32, default: Activation) -> Option<Activation> {
+pub(crate) fn activation_from_id(id: i32, default: Activation) -> Option<Activation> {
     Some(match id {
         0 => default,
         1 => Activation::Mish,

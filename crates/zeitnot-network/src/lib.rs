@@ -37,6 +37,25 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
+/// Messages of Protocol Buffers, each a struct that `prost` reads and writes: `label kind name: Type = tag;`.
+macro_rules! messages {
+    ($($(#[$doc:meta])* $message:ident {
+        $($(#[$field_doc:meta])* $label:ident $kind:ident $(($bytes:tt))? $name:ident: $type:ty = $tag:tt
+            $(, $option:ident = $value:tt)?;)*
+    })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, prost::Message)]
+        pub struct $message {
+            $($(#[$field_doc])*
+            #[prost($kind $(= $bytes)?, $label, $($option = $value,)? tag = $tag)]
+            pub $name: messages!($label $type),)*
+        }
+    )*};
+    (optional $type:ty) => { Option<$type> };
+    (repeated $type:ty) => { Vec<$type> };
+    (required $type:ty) => { $type };
+}
+
 mod budget;
 mod built_in;
 pub mod catalogue;
@@ -165,7 +184,7 @@ impl Network {
     }
 
     /// Whether it learned the moves of people: a Maia of any kind.
-    pub fn plays_like_people(&self) -> bool {
+    pub(crate) fn plays_like_people(&self) -> bool {
         self.maia.is_some() || self.description.input == InputFormat::Maia3
     }
 

@@ -15,7 +15,7 @@ use zeitnot_chess::Game;
 /// Features of a square in one position.
 pub const PIECES: usize = 12;
 /// Features of a square.
-pub const FEATURES: usize = HISTORY * PIECES;
+pub(crate) const FEATURES: usize = HISTORY * PIECES;
 /// The plane, full of one value, that carries the rating of the side to move.
 pub const OWN_RATING: usize = FEATURES;
 /// The plane that carries the rating of the other side.

@@ -4,7 +4,6 @@
 
 #![allow(missing_docs, reason = "the schema says what its fields are")]
 
-use prost::Message;
 use prost::bytes::Bytes;
 
 /// `TensorProto.DataType`.
@@ -14,8 +13,8 @@ pub mod data_type {
     pub const FLOAT: i32 = 1;
     pub const UINT8: i32 = 2;
     pub const INT8: i32 = 3;
-    pub const INT32: i32 = 6;
-    pub const INT64: i32 = 7;
+    pub(crate) const INT32: i32 = 6;
+    pub(crate) const INT64: i32 = 7;
     pub const FLOAT16: i32 = 10;
     pub const BFLOAT16: i32 = 16;
 
@@ -32,199 +31,144 @@ pub mod data_type {
 /// Numbers of fields that are read or written without the messages below.
 pub mod field {
     /// `ModelProto.ir_version`.
-    pub const IR_VERSION: u32 = 1;
+    pub(crate) const IR_VERSION: u32 = 1;
     /// `ModelProto.graph`.
     pub const GRAPH: u32 = 7;
     /// `GraphProto.node`.
-    pub const NODE: u32 = 1;
+    pub(crate) const NODE: u32 = 1;
     /// `NodeProto.op_type`.
-    pub const OP_TYPE: u32 = 4;
+    pub(crate) const OP_TYPE: u32 = 4;
     /// `GraphProto.initializer`.
     pub const INITIALIZER: u32 = 5;
     /// `GraphProto.input`.
-    pub const INPUT: u32 = 11;
+    pub(crate) const INPUT: u32 = 11;
     /// `GraphProto.sparse_initializer`.
-    pub const SPARSE_INITIALIZER: u32 = 15;
+    pub(crate) const SPARSE_INITIALIZER: u32 = 15;
     /// `ValueInfoProto.name`.
-    pub const INPUT_NAME: u32 = 1;
+    pub(crate) const INPUT_NAME: u32 = 1;
     /// `SparseTensorProto.values`, whose name is that of the whole tensor.
-    pub const SPARSE_VALUES: u32 = 1;
+    pub(crate) const SPARSE_VALUES: u32 = 1;
     /// `TensorProto.data_type`.
     pub const DATA_TYPE: u32 = 2;
     /// `TensorProto.name`.
-    pub const TENSOR_NAME: u32 = 8;
+    pub(crate) const TENSOR_NAME: u32 = 8;
     /// `TensorProto.raw_data`.
-    pub const RAW_DATA: u32 = 9;
+    pub(crate) const RAW_DATA: u32 = 9;
     /// `TensorProto.external_data`.
-    pub const EXTERNAL_DATA: u32 = 13;
+    pub(crate) const EXTERNAL_DATA: u32 = 13;
     /// `StringStringEntryProto.key`.
-    pub const KEY: u32 = 1;
+    pub(crate) const KEY: u32 = 1;
     /// `StringStringEntryProto.value`.
-    pub const VALUE: u32 = 2;
+    pub(crate) const VALUE: u32 = 2;
 }
 
 /// `AttributeProto.AttributeType`.
 pub mod attribute_type {
-    pub const FLOAT: i32 = 1;
-    pub const INT: i32 = 2;
-    pub const INTS: i32 = 7;
+    pub(crate) const FLOAT: i32 = 1;
+    pub(crate) const INT: i32 = 2;
+    pub(crate) const INTS: i32 = 7;
 }
 
-/// The file: a graph, and the version of the operators it uses.
-#[derive(Clone, PartialEq, Message)]
-pub struct ModelProto {
-    #[prost(int64, optional, tag = "1")]
-    pub ir_version: Option<i64>,
-    #[prost(string, optional, tag = "2")]
-    pub producer_name: Option<String>,
-    #[prost(string, optional, tag = "3")]
-    pub producer_version: Option<String>,
-    #[prost(message, optional, tag = "7")]
-    pub graph: Option<GraphProto>,
-    #[prost(message, repeated, tag = "8")]
-    pub opset_import: Vec<OperatorSetIdProto>,
-    #[prost(message, repeated, tag = "14")]
-    pub metadata_props: Vec<StringStringEntryProto>,
-}
+messages! {
+    /// The file: a graph, and the version of the operators it uses.
+    ModelProto {
+        optional int64 ir_version: i64 = 1;
+        optional string producer_name: String = 2;
+        optional string producer_version: String = 3;
+        optional message graph: GraphProto = 7;
+        repeated message opset_import: OperatorSetIdProto = 8;
+        repeated message metadata_props: StringStringEntryProto = 14;
+    }
 
-/// A key and a value, such as a note of the model's maker.
-#[derive(Clone, PartialEq, Message)]
-pub struct StringStringEntryProto {
-    #[prost(string, optional, tag = "1")]
-    pub key: Option<String>,
-    #[prost(string, optional, tag = "2")]
-    pub value: Option<String>,
-}
+    /// A key and a value, such as a note of the model's maker.
+    StringStringEntryProto {
+        optional string key: String = 1;
+        optional string value: String = 2;
+    }
 
-/// The file, of which only the graph's inputs and outputs and the notes are read.
-#[derive(Clone, PartialEq, Message)]
-pub struct ModelEnds {
-    #[prost(message, optional, tag = "7")]
-    pub graph: Option<GraphEnds>,
-    #[prost(message, repeated, tag = "14")]
-    pub metadata_props: Vec<StringStringEntryProto>,
-}
+    /// The file, of which only the graph's inputs and outputs and the notes are read.
+    ModelEnds {
+        optional message graph: GraphEnds = 7;
+        repeated message metadata_props: StringStringEntryProto = 14;
+    }
 
-/// The inputs and outputs of a graph.
-#[derive(Clone, PartialEq, Message)]
-pub struct GraphEnds {
-    #[prost(message, repeated, tag = "11")]
-    pub input: Vec<ValueInfoProto>,
-    #[prost(message, repeated, tag = "12")]
-    pub output: Vec<ValueInfoProto>,
-}
+    /// The inputs and outputs of a graph.
+    GraphEnds {
+        repeated message input: ValueInfoProto = 11;
+        repeated message output: ValueInfoProto = 12;
+    }
 
-/// The version of one operator set; the empty domain is ONNX's own.
-#[derive(Clone, PartialEq, Message)]
-pub struct OperatorSetIdProto {
-    #[prost(string, optional, tag = "1")]
-    pub domain: Option<String>,
-    #[prost(int64, optional, tag = "2")]
-    pub version: Option<i64>,
-}
+    /// The version of one operator set; the empty domain is ONNX's own.
+    OperatorSetIdProto {
+        optional string domain: String = 1;
+        optional int64 version: i64 = 2;
+    }
 
-/// Nodes in topological order, the constants they use, and the inputs and outputs.
-#[derive(Clone, PartialEq, Message)]
-pub struct GraphProto {
-    #[prost(message, repeated, tag = "1")]
-    pub node: Vec<NodeProto>,
-    #[prost(string, optional, tag = "2")]
-    pub name: Option<String>,
-    #[prost(message, repeated, tag = "5")]
-    pub initializer: Vec<TensorProto>,
-    #[prost(message, repeated, tag = "11")]
-    pub input: Vec<ValueInfoProto>,
-    #[prost(message, repeated, tag = "12")]
-    pub output: Vec<ValueInfoProto>,
-}
+    /// Nodes in topological order, the constants they use, and the inputs and outputs.
+    GraphProto {
+        repeated message node: NodeProto = 1;
+        optional string name: String = 2;
+        repeated message initializer: TensorProto = 5;
+        repeated message input: ValueInfoProto = 11;
+        repeated message output: ValueInfoProto = 12;
+    }
 
-/// One operator.
-#[derive(Clone, PartialEq, Message)]
-pub struct NodeProto {
-    #[prost(string, repeated, tag = "1")]
-    pub input: Vec<String>,
-    #[prost(string, repeated, tag = "2")]
-    pub output: Vec<String>,
-    #[prost(string, optional, tag = "3")]
-    pub name: Option<String>,
-    #[prost(string, optional, tag = "4")]
-    pub op_type: Option<String>,
-    #[prost(message, repeated, tag = "5")]
-    pub attribute: Vec<AttributeProto>,
-}
+    /// One operator.
+    NodeProto {
+        repeated string input: String = 1;
+        repeated string output: String = 2;
+        optional string name: String = 3;
+        optional string op_type: String = 4;
+        repeated message attribute: AttributeProto = 5;
+    }
 
-/// A constant argument of an operator.
-#[derive(Clone, PartialEq, Message)]
-pub struct AttributeProto {
-    #[prost(string, optional, tag = "1")]
-    pub name: Option<String>,
-    #[prost(float, optional, tag = "2")]
-    pub f: Option<f32>,
-    #[prost(int64, optional, tag = "3")]
-    pub i: Option<i64>,
-    #[prost(int64, repeated, packed = "false", tag = "8")]
-    pub ints: Vec<i64>,
-    #[prost(int32, optional, tag = "20")]
-    pub r#type: Option<i32>,
-}
+    /// A constant argument of an operator.
+    AttributeProto {
+        optional string name: String = 1;
+        optional float f: f32 = 2;
+        optional int64 i: i64 = 3;
+        repeated int64 ints: i64 = 8, packed = "false";
+        optional int32 r#type: i32 = 20;
+    }
 
-/// A constant tensor.
-#[derive(Clone, PartialEq, Message)]
-pub struct TensorProto {
-    #[prost(int64, repeated, packed = "false", tag = "1")]
-    pub dims: Vec<i64>,
-    #[prost(int32, optional, tag = "2")]
-    pub data_type: Option<i32>,
-    #[prost(string, optional, tag = "8")]
-    pub name: Option<String>,
-    /// Little-endian elements.
-    #[prost(bytes = "bytes", optional, tag = "9")]
-    pub raw_data: Option<Bytes>,
-    /// Place of the numbers in another file: `location` (its name), `offset` and `length`, as text.
-    #[prost(message, repeated, tag = "13")]
-    pub external_data: Vec<StringStringEntryProto>,
-    /// 1 (`TensorProto.DataLocation.EXTERNAL`) where the numbers lie in another file.
-    #[prost(int32, optional, tag = "14")]
-    pub data_location: Option<i32>,
-}
+    /// A constant tensor.
+    TensorProto {
+        repeated int64 dims: i64 = 1, packed = "false";
+        optional int32 data_type: i32 = 2;
+        optional string name: String = 8;
+        /// Little-endian elements.
+        optional bytes("bytes") raw_data: Bytes = 9;
+        /// Place of the numbers in another file: `location` (its name), `offset` and `length`, as text.
+        repeated message external_data: StringStringEntryProto = 13;
+        /// 1 (`TensorProto.DataLocation.EXTERNAL`) where the numbers lie in another file.
+        optional int32 data_location: i32 = 14;
+    }
 
-/// Name and type of an input or output of the graph.
-#[derive(Clone, PartialEq, Message)]
-pub struct ValueInfoProto {
-    #[prost(string, optional, tag = "1")]
-    pub name: Option<String>,
-    #[prost(message, optional, tag = "2")]
-    pub r#type: Option<TypeProto>,
-}
+    /// Name and type of an input or output of the graph.
+    ValueInfoProto {
+        optional string name: String = 1;
+        optional message r#type: TypeProto = 2;
+    }
 
-/// A type; only tensors matter here.
-#[derive(Clone, PartialEq, Message)]
-pub struct TypeProto {
-    #[prost(message, optional, tag = "1")]
-    pub tensor_type: Option<TensorType>,
-}
+    /// A type; only tensors matter here.
+    TypeProto {
+        optional message tensor_type: TensorType = 1;
+    }
 
-/// Element type and shape.
-#[derive(Clone, PartialEq, Message)]
-pub struct TensorType {
-    #[prost(int32, optional, tag = "1")]
-    pub elem_type: Option<i32>,
-    #[prost(message, optional, tag = "2")]
-    pub shape: Option<TensorShapeProto>,
-}
+    /// Element type and shape.
+    TensorType {
+        optional int32 elem_type: i32 = 1;
+        optional message shape: TensorShapeProto = 2;
+    }
 
-/// A shape.
-#[derive(Clone, PartialEq, Message)]
-pub struct TensorShapeProto {
-    #[prost(message, repeated, tag = "1")]
-    pub dim: Vec<Dimension>,
-}
+    /// A shape.
+    TensorShapeProto {
+        repeated message dim: Dimension = 1;
+    }
 
-/// A dimension: a number or a name.
-#[derive(Clone, PartialEq, Message)]
-pub struct Dimension {
-    #[prost(int64, optional, tag = "1")]
-    pub dim_value: Option<i64>,
-    #[prost(string, optional, tag = "2")]
-    pub dim_param: Option<String>,
+    /// A dimension: a number or a name.
+    Dimension {
+        optional int64 dim_value: i64 = 1;
+        optional string dim_param: String = 2;
+    }
 }

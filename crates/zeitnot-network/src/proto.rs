@@ -4,440 +4,255 @@
 //! value that is newer than this code; [`super::format`] gives them meaning. Tensors are [`Bytes`], so that decoding
 //! shares the buffer of the file.
 
-use prost::Message;
 use prost::bytes::Bytes;
 
-/// A version of Lc0: the oldest one able to use a network.
-#[derive(Clone, PartialEq, Message)]
-pub struct EngineVersion {
-    #[prost(uint32, optional, tag = "1")]
-    pub major: Option<u32>,
-    #[prost(uint32, optional, tag = "2")]
-    pub minor: Option<u32>,
-    #[prost(uint32, optional, tag = "3")]
-    pub patch: Option<u32>,
-}
+messages! {
+    /// A version of Lc0: the oldest one able to use a network.
+    EngineVersion {
+        optional uint32 major: u32 = 1;
+        optional uint32 minor: u32 = 2;
+        optional uint32 patch: u32 = 3;
+    }
 
-/// Every tensor of a network; which fields are set depends on the architecture.
-#[derive(Clone, PartialEq, Message)]
-pub struct Weights {
-    #[prost(message, optional, tag = "1")]
-    pub input: Option<ConvBlock>,
-    #[prost(message, repeated, tag = "2")]
-    pub residual: Vec<Residual>,
-    #[prost(message, optional, tag = "37")]
-    pub ip_emb_preproc_w: Option<Layer>,
-    #[prost(message, optional, tag = "38")]
-    pub ip_emb_preproc_b: Option<Layer>,
-    #[prost(message, optional, tag = "25")]
-    pub ip_emb_w: Option<Layer>,
-    #[prost(message, optional, tag = "26")]
-    pub ip_emb_b: Option<Layer>,
-    #[prost(message, optional, tag = "39")]
-    pub ip_emb_ln_gammas: Option<Layer>,
-    #[prost(message, optional, tag = "40")]
-    pub ip_emb_ln_betas: Option<Layer>,
-    #[prost(message, optional, tag = "33")]
-    pub ip_mult_gate: Option<Layer>,
-    #[prost(message, optional, tag = "34")]
-    pub ip_add_gate: Option<Layer>,
-    #[prost(message, optional, tag = "41")]
-    pub ip_emb_ffn: Option<Ffn>,
-    #[prost(message, optional, tag = "42")]
-    pub ip_emb_ffn_ln_gammas: Option<Layer>,
-    #[prost(message, optional, tag = "43")]
-    pub ip_emb_ffn_ln_betas: Option<Layer>,
-    #[prost(message, repeated, tag = "27")]
-    pub encoder: Vec<EncoderLayer>,
-    #[prost(uint32, optional, tag = "28")]
-    pub headcount: Option<u32>,
-    #[prost(message, repeated, tag = "21")]
-    pub pol_encoder: Vec<EncoderLayer>,
-    #[prost(uint32, optional, tag = "24")]
-    pub pol_headcount: Option<u32>,
-    #[prost(message, optional, tag = "11")]
-    pub policy1: Option<ConvBlock>,
-    #[prost(message, optional, tag = "3")]
-    pub policy: Option<ConvBlock>,
-    #[prost(message, optional, tag = "4")]
-    pub ip_pol_w: Option<Layer>,
-    #[prost(message, optional, tag = "5")]
-    pub ip_pol_b: Option<Layer>,
-    #[prost(message, optional, tag = "17")]
-    pub ip2_pol_w: Option<Layer>,
-    #[prost(message, optional, tag = "18")]
-    pub ip2_pol_b: Option<Layer>,
-    #[prost(message, optional, tag = "19")]
-    pub ip3_pol_w: Option<Layer>,
-    #[prost(message, optional, tag = "20")]
-    pub ip3_pol_b: Option<Layer>,
-    #[prost(message, optional, tag = "22")]
-    pub ip4_pol_w: Option<Layer>,
-    #[prost(message, optional, tag = "6")]
-    pub value: Option<ConvBlock>,
-    #[prost(message, optional, tag = "29")]
-    pub ip_val_w: Option<Layer>,
-    #[prost(message, optional, tag = "30")]
-    pub ip_val_b: Option<Layer>,
-    #[prost(message, optional, tag = "7")]
-    pub ip1_val_w: Option<Layer>,
-    #[prost(message, optional, tag = "8")]
-    pub ip1_val_b: Option<Layer>,
-    #[prost(message, optional, tag = "9")]
-    pub ip2_val_w: Option<Layer>,
-    #[prost(message, optional, tag = "10")]
-    pub ip2_val_b: Option<Layer>,
-    #[prost(message, optional, tag = "44")]
-    pub value_heads: Option<ValueHeads>,
-    #[prost(message, optional, tag = "45")]
-    pub policy_heads: Option<PolicyHeads>,
-    #[prost(message, optional, tag = "12")]
-    pub moves_left: Option<ConvBlock>,
-    #[prost(message, optional, tag = "31")]
-    pub ip_mov_w: Option<Layer>,
-    #[prost(message, optional, tag = "32")]
-    pub ip_mov_b: Option<Layer>,
-    #[prost(message, optional, tag = "13")]
-    pub ip1_mov_w: Option<Layer>,
-    #[prost(message, optional, tag = "14")]
-    pub ip1_mov_b: Option<Layer>,
-    #[prost(message, optional, tag = "15")]
-    pub ip2_mov_w: Option<Layer>,
-    #[prost(message, optional, tag = "16")]
-    pub ip2_mov_b: Option<Layer>,
-    #[prost(message, optional, tag = "35")]
-    pub smolgen_w: Option<Layer>,
-    #[prost(message, optional, tag = "36")]
-    pub smolgen_b: Option<Layer>,
-}
+    /// Every tensor of a network; which fields are set depends on the architecture.
+    Weights {
+        optional message input: ConvBlock = 1;
+        repeated message residual: Residual = 2;
+        optional message ip_emb_preproc_w: Layer = 37;
+        optional message ip_emb_preproc_b: Layer = 38;
+        optional message ip_emb_w: Layer = 25;
+        optional message ip_emb_b: Layer = 26;
+        optional message ip_emb_ln_gammas: Layer = 39;
+        optional message ip_emb_ln_betas: Layer = 40;
+        optional message ip_mult_gate: Layer = 33;
+        optional message ip_add_gate: Layer = 34;
+        optional message ip_emb_ffn: Ffn = 41;
+        optional message ip_emb_ffn_ln_gammas: Layer = 42;
+        optional message ip_emb_ffn_ln_betas: Layer = 43;
+        repeated message encoder: EncoderLayer = 27;
+        optional uint32 headcount: u32 = 28;
+        repeated message pol_encoder: EncoderLayer = 21;
+        optional uint32 pol_headcount: u32 = 24;
+        optional message policy1: ConvBlock = 11;
+        optional message policy: ConvBlock = 3;
+        optional message ip_pol_w: Layer = 4;
+        optional message ip_pol_b: Layer = 5;
+        optional message ip2_pol_w: Layer = 17;
+        optional message ip2_pol_b: Layer = 18;
+        optional message ip3_pol_w: Layer = 19;
+        optional message ip3_pol_b: Layer = 20;
+        optional message ip4_pol_w: Layer = 22;
+        optional message value: ConvBlock = 6;
+        optional message ip_val_w: Layer = 29;
+        optional message ip_val_b: Layer = 30;
+        optional message ip1_val_w: Layer = 7;
+        optional message ip1_val_b: Layer = 8;
+        optional message ip2_val_w: Layer = 9;
+        optional message ip2_val_b: Layer = 10;
+        optional message value_heads: ValueHeads = 44;
+        optional message policy_heads: PolicyHeads = 45;
+        optional message moves_left: ConvBlock = 12;
+        optional message ip_mov_w: Layer = 31;
+        optional message ip_mov_b: Layer = 32;
+        optional message ip1_mov_w: Layer = 13;
+        optional message ip1_mov_b: Layer = 14;
+        optional message ip2_mov_w: Layer = 15;
+        optional message ip2_mov_b: Layer = 16;
+        optional message smolgen_w: Layer = 35;
+        optional message smolgen_b: Layer = 36;
+    }
 
-/// One tensor, quantised or as floats.
-#[derive(Clone, PartialEq, Message)]
-pub struct Layer {
-    #[prost(float, optional, tag = "1")]
-    pub min_val: Option<f32>,
-    #[prost(float, optional, tag = "2")]
-    pub max_val: Option<f32>,
-    #[prost(bytes = "bytes", optional, tag = "3")]
-    pub params: Option<Bytes>,
-    #[prost(int32, optional, tag = "4")]
-    pub encoding: Option<i32>,
-    #[prost(uint32, repeated, packed = "false", tag = "5")]
-    pub dims: Vec<u32>,
-}
+    /// One tensor, quantised or as floats.
+    Layer {
+        optional float min_val: f32 = 1;
+        optional float max_val: f32 = 2;
+        optional bytes("bytes") params: Bytes = 3;
+        optional int32 encoding: i32 = 4;
+        repeated uint32 dims: u32 = 5, packed = "false";
+    }
 
-/// A convolution with a bias or a batch normalisation.
-#[derive(Clone, PartialEq, Message)]
-pub struct ConvBlock {
-    #[prost(message, optional, tag = "1")]
-    pub weights: Option<Layer>,
-    #[prost(message, optional, tag = "2")]
-    pub biases: Option<Layer>,
-    #[prost(message, optional, tag = "3")]
-    pub bn_means: Option<Layer>,
-    #[prost(message, optional, tag = "4")]
-    pub bn_stddivs: Option<Layer>,
-    #[prost(message, optional, tag = "5")]
-    pub bn_gammas: Option<Layer>,
-    #[prost(message, optional, tag = "6")]
-    pub bn_betas: Option<Layer>,
-}
+    /// A convolution with a bias or a batch normalisation.
+    ConvBlock {
+        optional message weights: Layer = 1;
+        optional message biases: Layer = 2;
+        optional message bn_means: Layer = 3;
+        optional message bn_stddivs: Layer = 4;
+        optional message bn_gammas: Layer = 5;
+        optional message bn_betas: Layer = 6;
+    }
 
-/// A squeeze-and-excitation unit: two dense layers.
-#[derive(Clone, PartialEq, Message)]
-pub struct SeUnit {
-    #[prost(message, optional, tag = "1")]
-    pub w1: Option<Layer>,
-    #[prost(message, optional, tag = "2")]
-    pub b1: Option<Layer>,
-    #[prost(message, optional, tag = "3")]
-    pub w2: Option<Layer>,
-    #[prost(message, optional, tag = "4")]
-    pub b2: Option<Layer>,
-}
+    /// A squeeze-and-excitation unit: two dense layers.
+    SeUnit {
+        optional message w1: Layer = 1;
+        optional message b1: Layer = 2;
+        optional message w2: Layer = 3;
+        optional message b2: Layer = 4;
+    }
 
-/// Two convolutions and the optional squeeze-and-excitation unit of one residual block.
-#[derive(Clone, PartialEq, Message)]
-pub struct Residual {
-    #[prost(message, optional, tag = "1")]
-    pub conv1: Option<ConvBlock>,
-    #[prost(message, optional, tag = "2")]
-    pub conv2: Option<ConvBlock>,
-    #[prost(message, optional, tag = "3")]
-    pub se: Option<SeUnit>,
-}
+    /// Two convolutions and the optional squeeze-and-excitation unit of one residual block.
+    Residual {
+        optional message conv1: ConvBlock = 1;
+        optional message conv2: ConvBlock = 2;
+        optional message se: SeUnit = 3;
+    }
 
-/// Generator of attention biases.
-#[derive(Clone, PartialEq, Message)]
-pub struct Smolgen {
-    #[prost(message, optional, tag = "1")]
-    pub compress: Option<Layer>,
-    #[prost(message, optional, tag = "2")]
-    pub dense1_w: Option<Layer>,
-    #[prost(message, optional, tag = "3")]
-    pub dense1_b: Option<Layer>,
-    #[prost(message, optional, tag = "4")]
-    pub ln1_gammas: Option<Layer>,
-    #[prost(message, optional, tag = "5")]
-    pub ln1_betas: Option<Layer>,
-    #[prost(message, optional, tag = "6")]
-    pub dense2_w: Option<Layer>,
-    #[prost(message, optional, tag = "7")]
-    pub dense2_b: Option<Layer>,
-    #[prost(message, optional, tag = "8")]
-    pub ln2_gammas: Option<Layer>,
-    #[prost(message, optional, tag = "9")]
-    pub ln2_betas: Option<Layer>,
-}
+    /// Generator of attention biases.
+    Smolgen {
+        optional message compress: Layer = 1;
+        optional message dense1_w: Layer = 2;
+        optional message dense1_b: Layer = 3;
+        optional message ln1_gammas: Layer = 4;
+        optional message ln1_betas: Layer = 5;
+        optional message dense2_w: Layer = 6;
+        optional message dense2_b: Layer = 7;
+        optional message ln2_gammas: Layer = 8;
+        optional message ln2_betas: Layer = 9;
+    }
 
-/// Multi-head attention.
-#[derive(Clone, PartialEq, Message)]
-pub struct Mha {
-    #[prost(message, optional, tag = "1")]
-    pub q_w: Option<Layer>,
-    #[prost(message, optional, tag = "2")]
-    pub q_b: Option<Layer>,
-    #[prost(message, optional, tag = "3")]
-    pub k_w: Option<Layer>,
-    #[prost(message, optional, tag = "4")]
-    pub k_b: Option<Layer>,
-    #[prost(message, optional, tag = "5")]
-    pub v_w: Option<Layer>,
-    #[prost(message, optional, tag = "6")]
-    pub v_b: Option<Layer>,
-    #[prost(message, optional, tag = "7")]
-    pub dense_w: Option<Layer>,
-    #[prost(message, optional, tag = "8")]
-    pub dense_b: Option<Layer>,
-    #[prost(message, optional, tag = "9")]
-    pub smolgen: Option<Smolgen>,
-    #[prost(message, optional, tag = "10")]
-    pub rpe_q: Option<Layer>,
-    #[prost(message, optional, tag = "11")]
-    pub rpe_k: Option<Layer>,
-    #[prost(message, optional, tag = "12")]
-    pub rpe_v: Option<Layer>,
-}
+    /// Multi-head attention.
+    Mha {
+        optional message q_w: Layer = 1;
+        optional message q_b: Layer = 2;
+        optional message k_w: Layer = 3;
+        optional message k_b: Layer = 4;
+        optional message v_w: Layer = 5;
+        optional message v_b: Layer = 6;
+        optional message dense_w: Layer = 7;
+        optional message dense_b: Layer = 8;
+        optional message smolgen: Smolgen = 9;
+        optional message rpe_q: Layer = 10;
+        optional message rpe_k: Layer = 11;
+        optional message rpe_v: Layer = 12;
+    }
 
-/// Feed-forward network of an encoder.
-#[derive(Clone, PartialEq, Message)]
-pub struct Ffn {
-    #[prost(message, optional, tag = "1")]
-    pub dense1_w: Option<Layer>,
-    #[prost(message, optional, tag = "2")]
-    pub dense1_b: Option<Layer>,
-    #[prost(message, optional, tag = "3")]
-    pub dense2_w: Option<Layer>,
-    #[prost(message, optional, tag = "4")]
-    pub dense2_b: Option<Layer>,
-}
+    /// Feed-forward network of an encoder.
+    Ffn {
+        optional message dense1_w: Layer = 1;
+        optional message dense1_b: Layer = 2;
+        optional message dense2_w: Layer = 3;
+        optional message dense2_b: Layer = 4;
+    }
 
-/// One encoder of a transformer.
-#[derive(Clone, PartialEq, Message)]
-pub struct EncoderLayer {
-    #[prost(message, optional, tag = "1")]
-    pub mha: Option<Mha>,
-    #[prost(message, optional, tag = "2")]
-    pub ln1_gammas: Option<Layer>,
-    #[prost(message, optional, tag = "3")]
-    pub ln1_betas: Option<Layer>,
-    #[prost(message, optional, tag = "4")]
-    pub ffn: Option<Ffn>,
-    #[prost(message, optional, tag = "5")]
-    pub ln2_gammas: Option<Layer>,
-    #[prost(message, optional, tag = "6")]
-    pub ln2_betas: Option<Layer>,
-}
+    /// One encoder of a transformer.
+    EncoderLayer {
+        optional message mha: Mha = 1;
+        optional message ln1_gammas: Layer = 2;
+        optional message ln1_betas: Layer = 3;
+        optional message ffn: Ffn = 4;
+        optional message ln2_gammas: Layer = 5;
+        optional message ln2_betas: Layer = 6;
+    }
 
-/// One policy head of a network with several.
-#[derive(Clone, PartialEq, Message)]
-pub struct PolicyHead {
-    #[prost(message, optional, tag = "1")]
-    pub ip_pol_w: Option<Layer>,
-    #[prost(message, optional, tag = "2")]
-    pub ip_pol_b: Option<Layer>,
-    #[prost(message, optional, tag = "3")]
-    pub ip2_pol_w: Option<Layer>,
-    #[prost(message, optional, tag = "4")]
-    pub ip2_pol_b: Option<Layer>,
-    #[prost(message, optional, tag = "5")]
-    pub ip3_pol_w: Option<Layer>,
-    #[prost(message, optional, tag = "6")]
-    pub ip3_pol_b: Option<Layer>,
-    #[prost(message, optional, tag = "7")]
-    pub ip4_pol_w: Option<Layer>,
-    #[prost(message, repeated, tag = "8")]
-    pub pol_encoder: Vec<EncoderLayer>,
-    #[prost(uint32, optional, tag = "9")]
-    pub pol_headcount: Option<u32>,
-    #[prost(message, optional, tag = "10")]
-    pub policy1: Option<ConvBlock>,
-    #[prost(message, optional, tag = "11")]
-    pub policy: Option<ConvBlock>,
-}
+    /// One policy head of a network with several.
+    PolicyHead {
+        optional message ip_pol_w: Layer = 1;
+        optional message ip_pol_b: Layer = 2;
+        optional message ip2_pol_w: Layer = 3;
+        optional message ip2_pol_b: Layer = 4;
+        optional message ip3_pol_w: Layer = 5;
+        optional message ip3_pol_b: Layer = 6;
+        optional message ip4_pol_w: Layer = 7;
+        repeated message pol_encoder: EncoderLayer = 8;
+        optional uint32 pol_headcount: u32 = 9;
+        optional message policy1: ConvBlock = 10;
+        optional message policy: ConvBlock = 11;
+    }
 
-/// One value head of a network with several.
-#[derive(Clone, PartialEq, Message)]
-pub struct ValueHead {
-    #[prost(message, optional, tag = "1")]
-    pub ip_val_w: Option<Layer>,
-    #[prost(message, optional, tag = "2")]
-    pub ip_val_b: Option<Layer>,
-    #[prost(message, optional, tag = "3")]
-    pub ip1_val_w: Option<Layer>,
-    #[prost(message, optional, tag = "4")]
-    pub ip1_val_b: Option<Layer>,
-    #[prost(message, optional, tag = "5")]
-    pub ip2_val_w: Option<Layer>,
-    #[prost(message, optional, tag = "6")]
-    pub ip2_val_b: Option<Layer>,
-    #[prost(message, optional, tag = "7")]
-    pub ip_val_err_w: Option<Layer>,
-    #[prost(message, optional, tag = "8")]
-    pub ip_val_err_b: Option<Layer>,
-    #[prost(message, optional, tag = "9")]
-    pub ip_val_cat_w: Option<Layer>,
-    #[prost(message, optional, tag = "10")]
-    pub ip_val_cat_b: Option<Layer>,
-    #[prost(message, optional, tag = "11")]
-    pub value: Option<ConvBlock>,
-}
+    /// One value head of a network with several.
+    ValueHead {
+        optional message ip_val_w: Layer = 1;
+        optional message ip_val_b: Layer = 2;
+        optional message ip1_val_w: Layer = 3;
+        optional message ip1_val_b: Layer = 4;
+        optional message ip2_val_w: Layer = 5;
+        optional message ip2_val_b: Layer = 6;
+        optional message ip_val_err_w: Layer = 7;
+        optional message ip_val_err_b: Layer = 8;
+        optional message ip_val_cat_w: Layer = 9;
+        optional message ip_val_cat_b: Layer = 10;
+        optional message value: ConvBlock = 11;
+    }
 
-/// A policy head under a name of its own.
-#[derive(Clone, PartialEq, Message)]
-pub struct PolicyHeadMap {
-    #[prost(string, required, tag = "1")]
-    pub key: String,
-    #[prost(message, required, tag = "2")]
-    pub value: PolicyHead,
-}
+    /// A policy head under a name of its own.
+    PolicyHeadMap {
+        required string key: String = 1;
+        required message value: PolicyHead = 2;
+    }
 
-/// The policy heads by name.
-#[derive(Clone, PartialEq, Message)]
-pub struct PolicyHeads {
-    #[prost(message, optional, tag = "1")]
-    pub ip_pol_w: Option<Layer>,
-    #[prost(message, optional, tag = "2")]
-    pub ip_pol_b: Option<Layer>,
-    #[prost(message, optional, tag = "3")]
-    pub vanilla: Option<PolicyHead>,
-    #[prost(message, optional, tag = "4")]
-    pub optimistic_st: Option<PolicyHead>,
-    #[prost(message, optional, tag = "5")]
-    pub soft: Option<PolicyHead>,
-    #[prost(message, optional, tag = "6")]
-    pub opponent: Option<PolicyHead>,
-    #[prost(message, repeated, tag = "7")]
-    pub policy_head_map: Vec<PolicyHeadMap>,
-}
+    /// The policy heads by name.
+    PolicyHeads {
+        optional message ip_pol_w: Layer = 1;
+        optional message ip_pol_b: Layer = 2;
+        optional message vanilla: PolicyHead = 3;
+        optional message optimistic_st: PolicyHead = 4;
+        optional message soft: PolicyHead = 5;
+        optional message opponent: PolicyHead = 6;
+        repeated message policy_head_map: PolicyHeadMap = 7;
+    }
 
-/// A value head under a name of its own.
-#[derive(Clone, PartialEq, Message)]
-pub struct ValueHeadMap {
-    #[prost(string, required, tag = "1")]
-    pub key: String,
-    #[prost(message, required, tag = "2")]
-    pub value: ValueHead,
-}
+    /// A value head under a name of its own.
+    ValueHeadMap {
+        required string key: String = 1;
+        required message value: ValueHead = 2;
+    }
 
-/// The value heads by name.
-#[derive(Clone, PartialEq, Message)]
-pub struct ValueHeads {
-    #[prost(message, optional, tag = "1")]
-    pub winner: Option<ValueHead>,
-    #[prost(message, optional, tag = "2")]
-    pub q: Option<ValueHead>,
-    #[prost(message, optional, tag = "3")]
-    pub st: Option<ValueHead>,
-    #[prost(message, repeated, tag = "4")]
-    pub value_head_map: Vec<ValueHeadMap>,
-}
+    /// The value heads by name.
+    ValueHeads {
+        optional message winner: ValueHead = 1;
+        optional message q: ValueHead = 2;
+        optional message st: ValueHead = 3;
+        repeated message value_head_map: ValueHeadMap = 4;
+    }
 
-/// Parameters of a network's training.
-#[derive(Clone, PartialEq, Message)]
-pub struct TrainingParams {
-    #[prost(uint32, optional, tag = "1")]
-    pub training_steps: Option<u32>,
-    #[prost(float, optional, tag = "2")]
-    pub learning_rate: Option<f32>,
-    #[prost(float, optional, tag = "3")]
-    pub mse_loss: Option<f32>,
-    #[prost(float, optional, tag = "4")]
-    pub policy_loss: Option<f32>,
-    #[prost(float, optional, tag = "5")]
-    pub accuracy: Option<f32>,
-    #[prost(string, optional, tag = "6")]
-    pub lc0_params: Option<String>,
-}
+    /// Parameters of a network's training.
+    TrainingParams {
+        optional uint32 training_steps: u32 = 1;
+        optional float learning_rate: f32 = 2;
+        optional float mse_loss: f32 = 3;
+        optional float policy_loss: f32 = 4;
+        optional float accuracy: f32 = 5;
+        optional string lc0_params: String = 6;
+    }
 
-/// Architecture, heads and input format.
-#[derive(Clone, PartialEq, Message)]
-pub struct NetworkFormat {
-    #[prost(int32, optional, tag = "1")]
-    pub input: Option<i32>,
-    #[prost(int32, optional, tag = "2")]
-    pub output: Option<i32>,
-    #[prost(int32, optional, tag = "3")]
-    pub network: Option<i32>,
-    #[prost(int32, optional, tag = "4")]
-    pub policy: Option<i32>,
-    #[prost(int32, optional, tag = "5")]
-    pub value: Option<i32>,
-    #[prost(int32, optional, tag = "6")]
-    pub moves_left: Option<i32>,
-    #[prost(int32, optional, tag = "7")]
-    pub default_activation: Option<i32>,
-    #[prost(int32, optional, tag = "8")]
-    pub smolgen_activation: Option<i32>,
-    #[prost(int32, optional, tag = "9")]
-    pub ffn_activation: Option<i32>,
-    #[prost(int32, optional, tag = "10")]
-    pub input_embedding: Option<i32>,
-}
+    /// Architecture, heads and input format.
+    NetworkFormat {
+        optional int32 input: i32 = 1;
+        optional int32 output: i32 = 2;
+        optional int32 network: i32 = 3;
+        optional int32 policy: i32 = 4;
+        optional int32 value: i32 = 5;
+        optional int32 moves_left: i32 = 6;
+        optional int32 default_activation: i32 = 7;
+        optional int32 smolgen_activation: i32 = 8;
+        optional int32 ffn_activation: i32 = 9;
+        optional int32 input_embedding: i32 = 10;
+    }
 
-/// Encoding of the weights and the shape of the network.
-#[derive(Clone, PartialEq, Message)]
-pub struct Format {
-    #[prost(int32, optional, tag = "1")]
-    pub weights_encoding: Option<i32>,
-    #[prost(message, optional, tag = "2")]
-    pub network_format: Option<NetworkFormat>,
-}
+    /// Encoding of the weights and the shape of the network.
+    Format {
+        optional int32 weights_encoding: i32 = 1;
+        optional message network_format: NetworkFormat = 2;
+    }
 
-/// A network stored as an ONNX model, with the names of the model's inputs and outputs.
-#[derive(Clone, PartialEq, Message)]
-pub struct OnnxModel {
-    #[prost(bytes = "bytes", optional, tag = "1")]
-    pub model: Option<Bytes>,
-    #[prost(int32, optional, tag = "2")]
-    pub data_type: Option<i32>,
-    #[prost(string, optional, tag = "3")]
-    pub input_planes: Option<String>,
-    #[prost(string, optional, tag = "4")]
-    pub output_value: Option<String>,
-    #[prost(string, optional, tag = "5")]
-    pub output_wdl: Option<String>,
-    #[prost(string, optional, tag = "6")]
-    pub output_policy: Option<String>,
-    #[prost(string, optional, tag = "7")]
-    pub output_mlh: Option<String>,
-}
+    /// A network stored as an ONNX model, with the names of the model's inputs and outputs.
+    OnnxModel {
+        optional bytes("bytes") model: Bytes = 1;
+        optional int32 data_type: i32 = 2;
+        optional string input_planes: String = 3;
+        optional string output_value: String = 4;
+        optional string output_wdl: String = 5;
+        optional string output_policy: String = 6;
+        optional string output_mlh: String = 7;
+    }
 
-/// The whole file.
-#[derive(Clone, PartialEq, Message)]
-pub struct Net {
-    #[prost(fixed32, optional, tag = "1")]
-    pub magic: Option<u32>,
-    #[prost(string, optional, tag = "2")]
-    pub license: Option<String>,
-    #[prost(message, optional, tag = "3")]
-    pub min_version: Option<EngineVersion>,
-    #[prost(message, optional, tag = "4")]
-    pub format: Option<Format>,
-    #[prost(message, optional, tag = "5")]
-    pub training_params: Option<TrainingParams>,
-    #[prost(message, optional, tag = "10")]
-    pub weights: Option<Weights>,
-    #[prost(message, optional, tag = "11")]
-    pub onnx_model: Option<OnnxModel>,
+    /// The whole file.
+    Net {
+        optional fixed32 magic: u32 = 1;
+        optional string license: String = 2;
+        optional message min_version: EngineVersion = 3;
+        optional message format: Format = 4;
+        optional message training_params: TrainingParams = 5;
+        optional message weights: Weights = 10;
+        optional message onnx_model: OnnxModel = 11;
+    }
 }

@@ -15,7 +15,7 @@ impl Transform {
 
     /// The symmetry with these bits of Lc0: 1 mirrors the files, 2 the ranks, 4 reflects in the diagonal h1-a8.
     #[cfg(test)]
-    pub const fn from_bits(bits: u8) -> Transform {
+    pub(crate) const fn from_bits(bits: u8) -> Transform {
         Transform(bits & (Transform::FLIP | Transform::MIRROR | Transform::TRANSPOSE))
     }
 
@@ -30,7 +30,7 @@ impl Transform {
     }
 
     /// The image of a square.
-    pub const fn square(self, mut square: Square) -> Square {
+    pub(crate) const fn square(self, mut square: Square) -> Square {
         if self.0 & Transform::FLIP != 0 {
             square = square.flip_horizontal();
         }
@@ -44,7 +44,7 @@ impl Transform {
     }
 
     /// The image of a set of squares.
-    pub const fn mask(self, mask: u64) -> u64 {
+    pub(crate) const fn mask(self, mask: u64) -> u64 {
         let mut board = Bitboard(mask);
         if self.0 & Transform::FLIP != 0 {
             board = board.flip_horizontal();
@@ -60,7 +60,7 @@ impl Transform {
 
     /// The symmetry that brings a board without castling rights to its canonical orientation, seen by `view`: our king
     /// on the files e to h and, without pawns, on the ranks 1 to 4 and not above the diagonal from h1.
-    pub fn canonical(board: &Board, view: Color) -> Transform {
+    pub(crate) fn canonical(board: &Board, view: Color) -> Transform {
         let seen = |mask: Bitboard| if view.is_white() { mask.0 } else { mask.flip_vertical().0 };
         let king = seen(board.kings() & board.by_color(view));
         let mut bits = 0;

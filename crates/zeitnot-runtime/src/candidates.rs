@@ -29,7 +29,7 @@ pub enum Origin {
 
 impl Origin {
     /// Whether the user named the library: then it must load, and no other is tried in its place.
-    pub fn is_explicit(self) -> bool {
+    pub(crate) fn is_explicit(self) -> bool {
         matches!(self, Origin::Option | Origin::Environment)
     }
 }
@@ -72,7 +72,7 @@ pub struct Locations {
 
 impl Locations {
     /// The places of this process; `option` is what the user gave as the runtime's path.
-    pub fn of_this_process(option: Option<&Path>) -> Locations {
+    pub(crate) fn of_this_process(option: Option<&Path>) -> Locations {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let executable = std::env::current_exe().ok();
         let folder = executable.as_deref().and_then(Path::parent);
@@ -90,7 +90,7 @@ impl Locations {
     }
 
     /// The files to try, best first. A file that the user named is listed even if it is missing, and ends the list.
-    pub fn candidates(&self) -> Vec<Candidate> {
+    pub(crate) fn candidates(&self) -> Vec<Candidate> {
         for (origin, given) in [(Origin::Option, &self.option), (Origin::Environment, &self.environment)] {
             if let Some(path) = given {
                 let path =
@@ -117,7 +117,7 @@ pub fn user_cache() -> Option<PathBuf> {
 }
 
 /// The user's cache folder for runtimes; `None` when the user has no home folder.
-pub fn cache_root() -> Option<PathBuf> {
+pub(crate) fn cache_root() -> Option<PathBuf> {
     Some(user_cache()?.join("runtime"))
 }
 
@@ -144,7 +144,7 @@ fn search_order(cuda: CudaVersion) -> [Variant; Variant::ALL.len()] {
 }
 
 /// Folder of a pinned runtime once it is installed; `None` where the platform has no package or the user no home.
-pub fn installed_folder(variant: Variant) -> Option<PathBuf> {
+pub(crate) fn installed_folder(variant: Variant) -> Option<PathBuf> {
     Some(cache_root()?.join(variant.pin()?.folder()))
 }
 

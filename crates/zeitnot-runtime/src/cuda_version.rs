@@ -21,7 +21,7 @@ pub enum CudaVersion {
 
 impl CudaVersion {
     /// The number of the major version.
-    pub fn major(self) -> u32 {
+    pub(crate) fn major(self) -> u32 {
         match self {
             CudaVersion::Twelve => 12,
             CudaVersion::Thirteen => 13,
@@ -29,7 +29,7 @@ impl CudaVersion {
     }
 
     /// NVIDIA's first driver that runs this CUDA (its table of CUDA toolkits and minimum drivers).
-    pub fn oldest_driver(self) -> u32 {
+    pub(crate) fn oldest_driver(self) -> u32 {
         match self {
             CudaVersion::Twelve => 525,
             CudaVersion::Thirteen => 580,

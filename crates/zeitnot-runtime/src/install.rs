@@ -70,7 +70,7 @@ impl Installer {
     }
 
     /// The folder that the libraries are put into.
-    pub fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         self.root.join(self.pin.folder())
     }
 

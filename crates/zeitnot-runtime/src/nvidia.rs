@@ -30,7 +30,7 @@ pub struct Driver {
 
 impl Driver {
     /// The major number of the newest CUDA that the driver runs; 0 if `cuda` does not begin with a number.
-    pub fn cuda_major(&self) -> u32 {
+    pub(crate) fn cuda_major(&self) -> u32 {
         self.cuda.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::pins::Variant;
+use super::pins::Variant::{self, Cpu, DirectMl, Gpu, GpuCuda12, MiGraphX, OpenVino, TensorRtRtx, WebGpu};
 
 /// An execution provider of ONNX Runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,96 +27,104 @@ pub enum Provider {
     MiGraphX,
 }
 
+/// A row of the table of providers.
+struct Row {
+    provider: Provider,
+    name: &'static str,
+    runtime_name: &'static str,
+    title: &'static str,
+    variants: &'static [Variant],
+    command: &'static str,
+    maker: Maker,
+}
+
+/// The maker of a provider's devices, as far as it matters here.
+#[derive(Clone, Copy, PartialEq)]
+enum Maker {
+    /// NVIDIA, with the libraries of its packages for CUDA.
+    NvidiaWithCuda,
+    Nvidia,
+    Other,
+}
+
+const fn row(
+    provider: Provider,
+    [name, runtime_name, title]: [&'static str; 3],
+    variants: &'static [Variant],
+    command: &'static str,
+    maker: Maker,
+) -> Row {
+    Row { provider, name, runtime_name, title, variants, command, maker }
+}
+
+/// The command that takes of two packages the one that suits the machine.
+const FOR_CARDS: &str = "zeitnot runtime install --gpu";
+
+/// The table of providers, in the order of [`Provider`] and in which they are listed to the user.
+#[rustfmt::skip]
+const ROWS: [Row; 9] = [
+    row(Provider::Cpu, ["cpu", "CPU", "CPU"], &[Cpu], Cpu.command(), Maker::Other),
+    row(Provider::Cuda, ["cuda", "CUDA", "CUDA"], &[Gpu, GpuCuda12], FOR_CARDS, Maker::NvidiaWithCuda),
+    row(Provider::TensorRt, ["tensorrt", "Tensorrt", "TensorRT"], &[Gpu, GpuCuda12], FOR_CARDS, Maker::NvidiaWithCuda),
+    row(Provider::OpenVino, ["openvino", "OpenVINO", "OpenVINO"], &[OpenVino], OpenVino.command(), Maker::Other),
+    // The package for macOS has CoreML in it.
+    row(Provider::CoreMl, ["coreml", "CoreML", "CoreML"], &[Cpu], Cpu.command(), Maker::Other),
+    row(Provider::DirectMl, ["directml", "Dml", "DirectML"], &[DirectMl], DirectMl.command(), Maker::Other),
+    row(Provider::WebGpu, ["webgpu", "WebGpu", "WebGPU"], &[WebGpu], WebGpu.command(), Maker::Other),
+    row(Provider::TensorRtRtx, ["tensorrt-rtx", "NvTensorRTRTX", "TensorRT for RTX"], &[TensorRtRtx], TensorRtRtx.command(), Maker::Nvidia),
+    row(Provider::MiGraphX, ["migraphx", "MIGraphX", "MIGraphX"], &[MiGraphX], MiGraphX.command(), Maker::Other),
+];
+
 impl Provider {
     /// All providers, in the order they are listed to the user.
-    pub const ALL: [Provider; 9] = [
-        Provider::Cpu,
-        Provider::Cuda,
-        Provider::TensorRt,
-        Provider::OpenVino,
-        Provider::CoreMl,
-        Provider::DirectMl,
-        Provider::WebGpu,
-        Provider::TensorRtRtx,
-        Provider::MiGraphX,
-    ];
+    pub const ALL: [Provider; ROWS.len()] = {
+        let mut all = [Provider::Cpu; ROWS.len()];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = ROWS[index].provider;
+            assert!(all[index] as usize == index, "the rows have the order of the providers");
+            index += 1;
+        }
+        all
+    };
+
+    const fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
 
     /// The backend's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Provider::Cpu => "cpu",
-            Provider::Cuda => "cuda",
-            Provider::TensorRt => "tensorrt",
-            Provider::OpenVino => "openvino",
-            Provider::CoreMl => "coreml",
-            Provider::DirectMl => "directml",
-            Provider::WebGpu => "webgpu",
-            Provider::TensorRtRtx => "tensorrt-rtx",
-            Provider::MiGraphX => "migraphx",
-        }
+    pub const fn name(self) -> &'static str {
+        self.row().name
     }
 
     /// ONNX Runtime's name for the provider, without `ExecutionProvider`.
-    pub fn runtime_name(self) -> &'static str {
-        match self {
-            Provider::Cpu => "CPU",
-            Provider::Cuda => "CUDA",
-            Provider::TensorRt => "Tensorrt",
-            Provider::OpenVino => "OpenVINO",
-            Provider::CoreMl => "CoreML",
-            Provider::DirectMl => "Dml",
-            Provider::WebGpu => "WebGpu",
-            Provider::TensorRtRtx => "NvTensorRTRTX",
-            Provider::MiGraphX => "MIGraphX",
-        }
+    pub(crate) fn runtime_name(self) -> &'static str {
+        self.row().runtime_name
     }
 
     /// The variants of ONNX Runtime that have this provider.
     pub fn variants(self) -> &'static [Variant] {
-        match self {
-            // The package for macOS has CoreML in it.
-            Provider::Cpu | Provider::CoreMl => &[Variant::Cpu],
-            Provider::Cuda | Provider::TensorRt => &[Variant::Gpu, Variant::GpuCuda12],
-            Provider::OpenVino => &[Variant::OpenVino],
-            Provider::DirectMl => &[Variant::DirectMl],
-            Provider::WebGpu => &[Variant::WebGpu],
-            Provider::TensorRtRtx => &[Variant::TensorRtRtx],
-            Provider::MiGraphX => &[Variant::MiGraphX],
-        }
+        self.row().variants
     }
 
     /// The command that obtains a runtime with this provider: of several, the one that suits the machine.
     pub fn command(self) -> &'static str {
-        match self {
-            Provider::Cuda | Provider::TensorRt => "zeitnot runtime install --gpu",
-            Provider::Cpu | Provider::CoreMl => Variant::Cpu.command(),
-            Provider::OpenVino => Variant::OpenVino.command(),
-            Provider::DirectMl => Variant::DirectMl.command(),
-            Provider::WebGpu => Variant::WebGpu.command(),
-            Provider::TensorRtRtx => Variant::TensorRtRtx.command(),
-            Provider::MiGraphX => Variant::MiGraphX.command(),
-        }
+        self.row().command
     }
 
     /// Whether the provider drives NVIDIA's cards.
     pub fn is_nvidia(self) -> bool {
-        self.needs_cuda() || self == Provider::TensorRtRtx
+        self.row().maker != Maker::Other
     }
 
     /// Whether the provider needs the libraries of NVIDIA's packages for CUDA.
-    pub fn needs_cuda(self) -> bool {
-        matches!(self, Provider::Cuda | Provider::TensorRt)
+    pub(crate) fn needs_cuda(self) -> bool {
+        self.row().maker == Maker::NvidiaWithCuda
     }
 }
 
 impl fmt::Display for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Provider::TensorRt => "TensorRT",
-            Provider::DirectMl => "DirectML",
-            Provider::WebGpu => "WebGPU",
-            Provider::TensorRtRtx => "TensorRT for RTX",
-            other => other.runtime_name(),
-        })
+        f.write_str(self.row().title)
     }
 }

@@ -84,7 +84,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Writes a wheel whose members have the same content.
-    pub fn write_wheel(path: &Path, members: &[&str], content: &[u8]) {
+    pub(crate) fn write_wheel(path: &Path, members: &[&str], content: &[u8]) {
         let mut writer = zip::ZipWriter::new(File::create(path).unwrap());
         for member in members {
             writer.start_file(*member, zip::write::SimpleFileOptions::default()).unwrap();
@@ -93,12 +93,12 @@ pub(super) mod tests {
         writer.finish().unwrap();
     }
 
-    pub fn hash(content: &[u8]) -> String {
+    pub(crate) fn hash(content: &[u8]) -> String {
         digest::sha256(content).unwrap()
     }
 
     /// Incompressible content, so that a cut lies inside the member's data.
-    pub fn noise(length: usize) -> Vec<u8> {
+    pub(crate) fn noise(length: usize) -> Vec<u8> {
         let mut state = 1_u32;
         std::iter::repeat_with(|| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

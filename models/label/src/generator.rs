@@ -184,10 +184,10 @@ impl Going {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeitnot_engine::backend::{self, BackendOptions};
+    use zeitnot_engine::backend::{self, BackendSettings};
 
     fn evaluator(name: &str) -> NetworkEvaluator {
-        NetworkEvaluator::new(backend::create(name, None, &BackendOptions::default()).unwrap()).unwrap()
+        NetworkEvaluator::new(backend::create(name, None, &BackendSettings::default()).unwrap()).unwrap()
     }
 
     /// Games that were begun with this recipe, all played to their ends.

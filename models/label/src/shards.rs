@@ -119,7 +119,7 @@ fn packed(games: &[LabelledGame]) -> anyhow::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::sampling::Sampling;
-    use zeitnot_engine::backend::{self, BackendOptions};
+    use zeitnot_engine::backend::{self, BackendSettings};
     use zeitnot_engine::engine::NetworkEvaluator;
     use zeitnot_games::Openings;
 
@@ -142,7 +142,7 @@ mod tests {
                 bar,
             };
             let teacher =
-                || NetworkEvaluator::new(backend::create("random", None, &BackendOptions::default()).unwrap());
+                || NetworkEvaluator::new(backend::create("random", None, &BackendSettings::default()).unwrap());
             let generator = |seed| Ok(Generator::new(&openings, Sampling::default(), teacher()?, None, seed)?);
             plan.make_shards(generator).unwrap();
             folder.path().read_dir().unwrap().count()

@@ -9,7 +9,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use serde_json::json;
 use std::sync::Arc;
-use zeitnot_engine::backend::{self, BACKENDS, BackendOptions};
+use zeitnot_engine::backend::{self, BACKENDS, BackendSettings};
 use zeitnot_engine::clock::{Clock, MonotonicClock};
 use zeitnot_engine::engine::Engine;
 use zeitnot_engine::runtime::{self, vulkan};
@@ -150,7 +150,7 @@ impl<'a> Request<'a> {
         if attributes.device.contains(vulkan::SOFTWARE) {
             return Ok(None);
         }
-        let provider = backend::provider_of(&benchmark.engine().options().backend, &BackendOptions::default())?;
+        let provider = backend::provider_of(&benchmark.engine().options().backend, &BackendSettings::default())?;
         let larger = measure::larger_batch(&attributes, provider, record.saturation.first());
         Ok(larger.map(|larger| print::larger_batches(&attributes, larger)))
     }
@@ -164,7 +164,7 @@ impl<'a> Request<'a> {
 
 /// Backends that run networks, without `auto` and the backend that `auto` stands for: `native`, or that of a provider.
 fn others(auto_is_native: bool) -> impl Iterator<Item = &'static str> {
-    let provider = |name| backend::provider_of(name, &BackendOptions::default()).ok().flatten();
+    let provider = |name| backend::provider_of(name, &BackendSettings::default()).ok().flatten();
     let behind = provider(AUTO);
     BACKENDS.into_iter().filter(move |name| {
         let runs_networks = backend::needs_network(name).unwrap_or(false);

@@ -15,7 +15,7 @@ use serde_json::json;
 use std::fmt;
 use std::process::ExitCode;
 use zeitnot_base::files::named_path;
-use zeitnot_engine::backend::{self, BackendOptions, Isa};
+use zeitnot_engine::backend::{self, BackendSettings, Isa};
 use zeitnot_engine::chess::{Game, Move};
 use zeitnot_engine::engine::Engine;
 use zeitnot_engine::network::{self, Location, Network};
@@ -109,7 +109,7 @@ pub fn with_probe(command: Command) -> Command {
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut engine = engine_options::engine(matches, ONLY_FIND)?;
     let library = named_path(&engine.options().runtime);
-    let options = BackendOptions { runtime: library.clone(), ..BackendOptions::default() };
+    let options = BackendSettings { runtime: library.clone(), ..BackendSettings::default() };
     if let Some(name) = matches.get_one::<String>(PROBE) {
         let provider = Provider::ALL.into_iter().find(|provider| provider.name() == name);
         backend::probe_provider(&options, provider.context("no such provider")?)?;
@@ -125,7 +125,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     };
     machine::checks(engine.options(), &mut look);
     let name = engine.options().backend.clone();
-    let options = BackendOptions { device: engine.options().backend_options.parse().unwrap_or_default(), ..options };
+    let options = BackendSettings { device: engine.options().backend_options.parse().unwrap_or_default(), ..options };
     let interface = &options.device.interface;
     let mut passed_over = None;
     let find = || {

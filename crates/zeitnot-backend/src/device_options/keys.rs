@@ -13,6 +13,16 @@ pub(super) struct Key {
     pub(super) set: fn(&mut DeviceOptions, &str) -> bool,
 }
 
+const fn key(
+    name: &'static str,
+    expected: &'static str,
+    providers: &'static [Provider],
+    set: fn(&mut DeviceOptions, &str) -> bool,
+) -> Key {
+    Key { name, expected, providers, set }
+}
+
+const ALL: &[Provider] = &[];
 const CPU_LIKE: &[Provider] = &[Provider::Cpu, Provider::OpenVino];
 const INDEXED: &[Provider] = &[
     Provider::Cuda,
@@ -23,15 +33,16 @@ const INDEXED: &[Provider] = &[
     Provider::MiGraphX,
 ];
 const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::TensorRtRtx, Provider::OpenVino, Provider::CoreMl];
-const DEVICES: &[Provider] = &[
+/// All providers but the CPU's.
+const DEVICES: &[Provider] = Provider::ALL.split_at(1).1;
+/// The providers whose own options are handed on.
+const OPEN: &[Provider] = &[
     Provider::Cuda,
     Provider::TensorRt,
     Provider::OpenVino,
-    Provider::DirectMl,
     Provider::CoreMl,
     Provider::WebGpu,
     Provider::TensorRtRtx,
-    Provider::MiGraphX,
 ];
 /// The most runs in flight on one device: each takes a copy of the weights.
 const MOST_RUNS: usize = 8;
@@ -69,149 +80,55 @@ fn put<T>(place: &mut Option<T>, value: Option<T>) -> bool {
 }
 
 /// The keys of `BackendOptions`.
+#[rustfmt::skip]
 pub(super) const KEYS: &[Key] = &[
-    Key {
-        name: "gpu",
-        expected: "the index of a device, from 0 to 63",
-        providers: INDEXED,
-        set: |options, text| add_devices(options, text, false),
-    },
-    Key {
-        name: "devices",
-        expected: "a list of device indices from 0 to 63, such as 0,1",
-        providers: INDEXED,
-        set: |options, text| add_devices(options, text, true),
-    },
-    Key {
-        name: "threads",
-        expected: "a whole number from 1 to 128",
-        providers: CPU_LIKE,
-        set: |options, text| put(&mut options.threads, number(text, MOST_THREADS)),
-    },
-    Key {
-        name: "batch",
-        expected: COUNT,
-        providers: &[],
-        set: |options, text| put(&mut options.batch, number(text, LARGEST_BATCH)),
-    },
-    Key {
-        name: "steps",
-        expected: COUNT,
-        providers: &[],
-        set: |options, text| put(&mut options.steps, number(text, LARGEST_BATCH)),
-    },
-    Key {
-        name: "min_batch",
-        expected: COUNT,
-        providers: &[],
-        set: |options, text| put(&mut options.min_batch, number(text, LARGEST_BATCH)),
-    },
-    Key {
-        name: "runs",
-        expected: "a whole number from 1 to 8",
-        providers: DEVICES,
-        set: |options, text| put(&mut options.runs, number(text, MOST_RUNS)),
-    },
-    Key {
-        name: "planes",
-        expected: "one of packed, dense",
-        providers: &[],
-        set: |options, text| {
+    key("gpu", "the index of a device, from 0 to 63", INDEXED, |options, text| add_devices(options, text, false)),
+    key("devices", "a list of device indices from 0 to 63, such as 0,1", INDEXED,
+        |options, text| add_devices(options, text, true)),
+    key("threads", "a whole number from 1 to 128", CPU_LIKE,
+        |options, text| put(&mut options.threads, number(text, MOST_THREADS))),
+    key("batch", COUNT, ALL, |options, text| put(&mut options.batch, number(text, LARGEST_BATCH))),
+    key("steps", COUNT, ALL, |options, text| put(&mut options.steps, number(text, LARGEST_BATCH))),
+    key("min_batch", COUNT, ALL, |options, text| put(&mut options.min_batch, number(text, LARGEST_BATCH))),
+    key("runs", "a whole number from 1 to 8", DEVICES, |options, text| put(&mut options.runs, number(text, MOST_RUNS))),
+    key("planes", "one of packed, dense", ALL,
+        |options, text| {
             let packed = match text {
                 "packed" => Some(true),
                 "dense" => Some(false),
                 _ => None,
             };
             put(&mut options.packed, packed)
-        },
-    },
-    Key {
-        name: "optimize",
-        expected: "a whole number from 0 to 3",
-        providers: &[],
-        set: |options, text| put(&mut options.optimize, text.parse().ok().filter(|level| *level <= 3)),
-    },
-    Key {
-        name: "datatype",
-        expected: "one of f32, f16, bf16",
-        providers: &[],
-        set: |options, text| put(&mut options.datatype, precision(text)),
-    },
-    Key {
-        name: "fp16",
-        expected: "true or false",
-        providers: &[],
-        set: |options, text| {
+        }),
+    key("optimize", "a whole number from 0 to 3", ALL,
+        |options, text| put(&mut options.optimize, text.parse().ok().filter(|level| *level <= 3))),
+    key("datatype", "one of f32, f16, bf16", ALL, |options, text| put(&mut options.datatype, precision(text))),
+    key("fp16", "true or false", ALL,
+        |options, text| {
             let chosen = match text {
                 "true" => Some(Precision::Float16),
                 "false" => Some(Precision::Float32),
                 _ => None,
             };
             put(&mut options.datatype, chosen)
-        },
-    },
-    Key {
-        name: "opset",
-        expected: "a whole number from 17 to 22",
-        providers: &[],
-        set: |options, text| {
+        }),
+    key("opset", "a whole number from 17 to 22", ALL,
+        |options, text| {
             put(&mut options.opset, text.parse().ok().filter(|opset| Conversion::OPSETS.contains(opset)))
-        },
-    },
-    Key {
-        name: POLICY_HEAD,
-        expected: NAME,
-        providers: &[],
-        set: |options, text| put(&mut options.policy_head, name(text)),
-    },
-    Key {
-        name: VALUE_HEAD,
-        expected: NAME,
-        providers: &[],
-        set: |options, text| put(&mut options.value_head, name(text)),
-    },
-    Key {
-        name: INPUT_FORMAT,
-        expected: "one of classical, with-castling-plane, canonical, canonical-hectoplies, \
-                   canonical-hectoplies-armageddon, canonical-v2, canonical-v2-armageddon",
-        providers: &[],
-        set: |options, text| put(&mut options.interface.input_format, InputFormat::from_name(text)),
-    },
-    Key {
-        name: onnx_keys::INPUT,
-        expected: NAME,
-        providers: &[],
-        set: |options, text| put(&mut options.interface.input, name(text)),
-    },
-    Key {
-        name: onnx_keys::POLICY,
-        expected: NAME,
-        providers: &[],
-        set: |options, text| put(&mut options.interface.policy, name(text)),
-    },
-    Key {
-        name: onnx_keys::WDL,
-        expected: NAME,
-        providers: &[],
-        set: |options, text| put(&mut options.interface.value, name(text).map(ValueOutput::Wdl)),
-    },
-    Key {
-        name: onnx_keys::VALUE,
-        expected: NAME,
-        providers: &[],
-        set: |options, text| put(&mut options.interface.value, name(text).map(ValueOutput::Scalar)),
-    },
-    Key {
-        name: onnx_keys::MOVES_LEFT,
-        expected: NAME,
-        providers: &[],
-        set: |options, text| put(&mut options.interface.moves_left, name(text)),
-    },
-    Key {
-        name: PRECISION,
-        expected: "one of f32, f16, bf16, int8",
-        providers: &[Provider::OpenVino],
-        set: |options, text| {
+        }),
+    key(POLICY_HEAD, NAME, ALL, |options, text| put(&mut options.policy_head, name(text))),
+    key(VALUE_HEAD, NAME, ALL, |options, text| put(&mut options.value_head, name(text))),
+    key(INPUT_FORMAT, "one of classical, with-castling-plane, canonical, canonical-hectoplies, \
+           canonical-hectoplies-armageddon, canonical-v2, canonical-v2-armageddon", ALL,
+        |options, text| put(&mut options.interface.input_format, InputFormat::from_name(text))),
+    key(onnx_keys::INPUT, NAME, ALL, |options, text| put(&mut options.interface.input, name(text))),
+    key(onnx_keys::POLICY, NAME, ALL, |options, text| put(&mut options.interface.policy, name(text))),
+    key(onnx_keys::WDL, NAME, ALL, |options, text| put(&mut options.interface.value, name(text).map(ValueOutput::Wdl))),
+    key(onnx_keys::VALUE, NAME, ALL,
+        |options, text| put(&mut options.interface.value, name(text).map(ValueOutput::Scalar))),
+    key(onnx_keys::MOVES_LEFT, NAME, ALL, |options, text| put(&mut options.interface.moves_left, name(text))),
+    key(PRECISION, "one of f32, f16, bf16, int8", &[Provider::OpenVino],
+        |options, text| {
             let arithmetic = precision(text).map(|precision| match precision {
                 Precision::Float32 => Arithmetic::Float32,
                 Precision::Float16 => Arithmetic::Float16,
@@ -219,54 +136,25 @@ pub(super) const KEYS: &[Key] = &[
             });
             let int8 = text.eq_ignore_ascii_case("int8").then_some(Arithmetic::Int8);
             put(&mut options.arithmetic, arithmetic.or(int8))
-        },
-    },
-    Key {
-        name: "device",
-        expected: "a device of OpenVINO, such as CPU, GPU, GPU.1, NPU or 'HETERO:GPU,CPU'",
-        providers: &[Provider::OpenVino],
-        set: |options, text| {
+        }),
+    key("device", "a device of OpenVINO, such as CPU, GPU, GPU.1, NPU or 'HETERO:GPU,CPU'", &[Provider::OpenVino],
+        |options, text| {
             let upper = text.to_ascii_uppercase();
             let plain = upper.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '_' | ','));
             let known = ["CPU", "GPU", "NPU", "AUTO", "HETERO", "MULTI"].iter().any(|kind| upper.starts_with(kind));
             put(&mut options.units, (plain && known).then_some(upper))
-        },
-    },
-    Key {
-        name: "units",
-        expected: "one of all, cpu, gpu, ane",
-        providers: &[Provider::CoreMl],
-        set: |options, text| {
+        }),
+    key("units", "one of all, cpu, gpu, ane", &[Provider::CoreMl],
+        |options, text| {
             let known = ["all", "cpu", "gpu", "ane"].contains(&text);
             put(&mut options.units, known.then(|| text.to_owned()))
-        },
-    },
-    Key {
-        name: "cache_dir",
-        expected: "a folder",
-        providers: COMPILED,
-        set: |options, text| put(&mut options.cache_dir, named_path(text)),
-    },
-    Key {
-        name: PROVIDER,
-        expected: "an option of the provider",
-        providers: &[
-            Provider::Cuda,
-            Provider::TensorRt,
-            Provider::OpenVino,
-            Provider::CoreMl,
-            Provider::WebGpu,
-            Provider::TensorRtRtx,
-        ],
+        }),
+    key("cache_dir", "a folder", COMPILED, |options, text| put(&mut options.cache_dir, named_path(text))),
+    key(PROVIDER, "an option of the provider", OPEN,
         // `DeviceOptions` adds it under the name that stands in the place of KEY.
-        set: |_, _| false,
-    },
-    Key {
-        name: ISA,
-        expected: "one of avx512, avxvnni, avx2, i8mm, dotprod, neon, portable",
-        providers: &[],
-        set: |options, text| put(&mut options.isa, text.parse().ok()),
-    },
+        |_, _| false),
+    key(ISA, "one of avx512, avxvnni, avx2, i8mm, dotprod, neon, portable", ALL,
+        |options, text| put(&mut options.isa, text.parse().ok())),
 ];
 
 /// Key of a provider's own option, with ONNX Runtime's name: `provider.prefer_nhwc=1`.

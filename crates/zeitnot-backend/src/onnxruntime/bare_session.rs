@@ -27,7 +27,7 @@ impl BareSession {
     /// Loads the network as a backend with these options would.
     ///
     /// # Errors
-    /// Those of the backend.
+    /// As for the backend.
     pub(crate) fn new(
         runtime: &Arc<Runtime>,
         provider: Provider,

@@ -62,7 +62,7 @@ const SATURATED: f64 = 0.95;
 /// A network on a device, through one execution provider of ONNX Runtime.
 pub(crate) struct OnnxRuntimeBackend {
     attributes: Attributes,
-    /// What the device was given; `None` on the CPU, which proves nothing.
+    /// The work that the device was given; `None` on the CPU, which proves nothing.
     subject: Option<Subject>,
     shared: Arc<SharedModel>,
     sessions: Mutex<Sessions>,

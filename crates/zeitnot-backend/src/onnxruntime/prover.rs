@@ -7,9 +7,10 @@ use parking_lot::Mutex;
 
 use super::OnnxRuntimeBackend;
 use super::subject::Subject;
+use crate::preferences;
 use crate::proof::Record;
 use crate::{
-    Arithmetic, Attributes, Backend, BackendError, BackendOptions, DeviceOptions, Evaluator, NativeBackend,
+    Arithmetic, Attributes, Backend, BackendError, BackendSettings, DeviceOptions, Evaluator, NativeBackend,
     NativeOptions, Proof,
 };
 use zeitnot_base::announcer::Announcer;
@@ -22,7 +23,7 @@ pub(crate) struct Prover<'a> {
     runtime: &'a Arc<Runtime>,
     provider: Provider,
     network: &'a Network,
-    options: &'a BackendOptions,
+    options: &'a BackendSettings,
     /// Folder of the proofs; `None` for a user without a home folder.
     folder: Option<PathBuf>,
     proof: Mutex<Option<Arc<Proof>>>,
@@ -33,7 +34,7 @@ impl<'a> Prover<'a> {
         runtime: &'a Arc<Runtime>,
         provider: Provider,
         network: &'a Network,
-        options: &'a BackendOptions,
+        options: &'a BackendSettings,
     ) -> Prover<'a> {
         let folder = user_cache().map(|cache| cache.join("proofs"));
         Prover { runtime, provider, network, options, folder, proof: Mutex::new(None) }
@@ -57,8 +58,7 @@ impl<'a> Prover<'a> {
         evaluators: impl FnOnce() -> Vec<Box<dyn Evaluator>>,
     ) -> Result<(), BackendError> {
         // An engine that a provider compiles is another one after each compilation, and may be bad.
-        let compiles = matches!(self.provider, Provider::TensorRt | Provider::TensorRtRtx | Provider::MiGraphX);
-        let folder = self.folder.as_deref().filter(|_| !compiles);
+        let folder = self.folder.as_deref().filter(|_| !preferences(self.provider).compiles_anew);
         let record = folder.map(|folder| Record::new(folder, &self.key(subject, attributes)));
         if record.as_ref().is_some_and(Record::is_there) {
             return Ok(());
@@ -209,7 +209,7 @@ mod tests {
         let foreign = Network::from_bytes(&model.bytes, "tiny.onnx").unwrap();
         for network in [own, foreign] {
             let home = tempfile::tempdir().unwrap();
-            let options = BackendOptions::default();
+            let options = BackendSettings::default();
             let mut prover = Prover::new(&runtime, Provider::OpenVino, &network, &options);
             let mut try_it = |device: &str, off: f32| prove(&mut prover, home.path(), device, off);
             for _ in 0..2 {

@@ -9,7 +9,7 @@ use zeitnot_network::onnx_proto::field::{DATA_TYPE, GRAPH, INITIALIZER};
 use zeitnot_network::{Architecture, Network, OnnxModel, Precision};
 use zeitnot_runtime::Provider;
 
-/// What a device was given to compute.
+/// The work that a device was given, by content.
 pub(super) struct Subject {
     /// The SHA-256 of the model and of each file of its external data.
     pub(super) digests: Vec<String>,

@@ -6,10 +6,10 @@ use crate::{Arithmetic, Evaluation};
 /// 0.016 in a logit at most (maia-1900, meangirl-8, tinygyal-8, T1-256x10).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// Of q and of the probability of a draw.
+    /// Bound of the difference in q and in the probability of a draw.
     pub(super) value: f32,
     pub(super) logit: f32,
-    /// Of the moves left, as a share of one more than they are.
+    /// Bound of the difference in the moves left, as a share of one more than they are.
     pub(super) moves_left: f32,
 }
 

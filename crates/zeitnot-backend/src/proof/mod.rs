@@ -44,7 +44,7 @@ impl Proof {
     /// The proof by the evaluations of `reference`, which computes the same network on the CPU in float32.
     ///
     /// # Errors
-    /// Those of the reference.
+    /// As for the reference.
     pub fn new(reference: &dyn Backend) -> Result<Proof, BackendError> {
         let queries = positions::queries(reference.attributes());
         let evaluate = |_, part: &[Query]| match reference.evaluator().and_then(|mut it| it.evaluate(part)) {

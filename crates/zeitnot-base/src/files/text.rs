@@ -47,7 +47,7 @@ fn is_text(byte: u8) -> bool {
 /// joined.
 ///
 /// # Errors
-/// Those of [`mark_length`].
+/// As for [`mark_length`].
 pub fn without_marks(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
     let text = &bytes[mark_length(bytes)?..];
     let is_clean = |line: &[u8]| !line.starts_with(MARK);

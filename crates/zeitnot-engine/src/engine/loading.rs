@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 use thiserror::Error;
-use zeitnot_backend::{Backend, BackendError, BackendOptions, CachedBackend, EvaluatorPool};
+use zeitnot_backend::{Backend, BackendError, BackendSettings, CachedBackend, EvaluatorPool};
 use zeitnot_base::announcer::Announcer;
 use zeitnot_base::files::named_path;
 use zeitnot_network::{Location, NetworkError};
@@ -255,13 +255,13 @@ impl Named {
 }
 
 fn open(key: &Key, named: Named, policy: RuntimePolicy, announcer: &Announcer) -> Result<LoadedNetwork, EngineError> {
-    let backend_options = BackendOptions {
+    let backend_options = BackendSettings {
         runtime: key.runtime(),
         cache_size: key.options.cache as usize,
         history_fill: key.options.history_fill,
         device: key.options.backend_options.parse().map_err(BackendError::from)?,
         announcer: announcer.clone(),
-        ..BackendOptions::default()
+        ..BackendSettings::default()
     };
     let (location, network) = match zeitnot_backend::needs_network(&key.options.backend)? {
         false => (None, None),

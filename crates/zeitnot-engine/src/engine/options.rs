@@ -10,7 +10,7 @@ use super::words::{FpuStrategy, FpuStrategyAtRoot, TreeMemory};
 use crate::search::{Cpuct, Fpu, MovesLeftParams, Noise, SearchParams, Temperature};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use zeitnot_backend::{BackendOptions, DeviceOptions};
+use zeitnot_backend::{BackendSettings, DeviceOptions};
 use zeitnot_chess::Ratings;
 use zeitnot_network::HistoryFill;
 use zeitnot_time::{DEFAULT_MANAGER, StopperParams};
@@ -141,7 +141,7 @@ options! {
         "Search threads, each with a batch of its own; 0: as many as suit the backend" [listed];
     minibatch_size: u64 = 0u64, "MinibatchSize", "minibatch-size", Kind::Spin { min: 0, max: 1024 },
         "Positions evaluated at once; 0: as many as suit the backend, on a CPU fewer while the tree is small" [listed];
-    cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
+    cache: u64 = BackendSettings::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
         "Evaluations kept in memory" [listed level];
     ram_limit: u64 = 0u64, "RamLimitMb", "ramlimit-mb", Kind::Spin { min: 0, max: 100_000_000 },
         "Megabytes that tree and cache may take together; at the limit the least visited nodes are forgotten. 0: in play half of the memory that is free at the start, else no limit. A sixteenth of all memory, 1 GB at most, stays free in any case" [listed level];

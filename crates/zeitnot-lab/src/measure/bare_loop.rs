@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::backendbench::{POSITIONS, Runner, SEED, Side};
 use super::positions;
-use zeitnot_engine::backend::{self, BackendError, BackendOptions, BareSession};
+use zeitnot_engine::backend::{self, BackendError, BackendSettings, BareSession};
 use zeitnot_engine::network::{Network, Planes, encode};
 use zeitnot_engine::runtime::{self, Provider};
 
@@ -14,7 +14,7 @@ pub struct Bare {
     name: String,
     provider: Provider,
     network: Network,
-    options: BackendOptions,
+    options: BackendSettings,
     /// The input planes of [`POSITIONS`] positions.
     positions: Arc<Vec<Planes>>,
 }
@@ -25,7 +25,7 @@ impl Bare {
     /// # Errors
     ///
     /// When there is no ONNX Runtime with this provider.
-    pub fn new(provider: Provider, network: Network, options: BackendOptions) -> Result<Bare, BackendError> {
+    pub fn new(provider: Provider, network: Network, options: BackendSettings) -> Result<Bare, BackendError> {
         let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
         let format = network.description().input;
         let games = positions::walk(POSITIONS, SEED);

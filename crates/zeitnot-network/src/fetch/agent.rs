@@ -8,7 +8,7 @@ use ureq::{Agent, Timeout};
 
 /// The HTTP agent of the program. `patience` is the longest silence of a server: while connecting, before its answer, and
 /// between two pieces of it. A status that tells of an error is an answer as any other.
-pub fn http_agent(https_only: bool, patience: Duration) -> Agent {
+pub(crate) fn http_agent(https_only: bool, patience: Duration) -> Agent {
     config(https_only, patience).build().into()
 }
 

@@ -24,7 +24,7 @@ pub(super) struct ContentRange {
 
 impl ContentRange {
     /// Whether this part begins right after the first `have` bytes, in a file of at least so many.
-    pub fn goes_on_at(&self, have: u64) -> bool {
+    pub(crate) fn goes_on_at(&self, have: u64) -> bool {
         self.start == Some(have) && self.total.is_none_or(|total| total >= have)
     }
 }
@@ -64,13 +64,13 @@ impl Part {
     }
 
     /// Bytes downloaded so far.
-    pub fn length(&self) -> Result<u64, FetchError> {
+    pub(crate) fn length(&self) -> Result<u64, FetchError> {
         Ok(self.file.metadata().map_err(io_error("read", &self.path))?.len())
     }
 
     /// Prepares for appending after `length` bytes, and notes the version that the server answers with: a strong entity
     /// tag or a date (RFC 9110, 13.1.5).
-    pub fn start_at<B>(&mut self, length: u64, response: &Response<B>) -> Result<(), FetchError> {
+    pub(crate) fn start_at<B>(&mut self, length: u64, response: &Response<B>) -> Result<(), FetchError> {
         let tag = header(response, ETAG).filter(|tag| !tag.starts_with("W/"));
         self.version = tag.or_else(|| header(response, LAST_MODIFIED)).unwrap_or_default().to_owned();
         let write = |file: &mut File| {
@@ -87,7 +87,7 @@ impl Part {
     }
 
     /// Appends bytes to the file.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<(), FetchError> {
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), FetchError> {
         self.file.write_all(bytes).map_err(io_error("write", &self.path))
     }
 
@@ -103,7 +103,7 @@ impl Part {
     }
 
     /// Removes the file, which is of no use.
-    pub fn discard(self) -> Result<(), FetchError> {
+    pub(crate) fn discard(self) -> Result<(), FetchError> {
         fs::remove_file(&self.path).map_err(io_error("remove", &self.path))?;
         fs::remove_file(&self.version_path).map_err(io_error("remove", &self.version_path))
     }

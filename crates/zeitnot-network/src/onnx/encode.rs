@@ -16,14 +16,14 @@ use crate::weights::tensor::Tensor;
 const LARGEST: usize = (1 << 31) - 1;
 
 /// A constant of a graph.
-pub struct Constant<'a> {
+pub(crate) struct Constant<'a> {
     pub name: String,
     pub shape: Vec<i64>,
     pub numbers: Numbers<'a>,
 }
 
 /// The numbers of a constant, in order.
-pub enum Numbers<'a> {
+pub(crate) enum Numbers<'a> {
     /// Numbers in the precision of the graph.
     Floats(Vec<Floats<'a>>),
     /// Numbers as int64.
@@ -31,7 +31,7 @@ pub enum Numbers<'a> {
 }
 
 /// Some of the numbers of a constant.
-pub enum Floats<'a> {
+pub(crate) enum Floats<'a> {
     /// Numbers that are held here.
     Values(Vec<f32>),
     /// Numbers of a tensor of the network file, times a factor.

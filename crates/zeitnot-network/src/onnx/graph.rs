@@ -13,17 +13,17 @@ const BATCH: &str = "batch";
 
 /// The result of an operator, an input or a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Value(String);
+pub(crate) struct Value(String);
 
 /// A constant argument of an operator.
-pub enum Attribute<'a> {
+pub(crate) enum Attribute<'a> {
     Int(&'a str, i64),
     Float(&'a str, f32),
     Ints(&'a str, &'a [i64]),
 }
 
 /// A graph under construction; constants are not copied before the graph is written.
-pub struct GraphBuilder<'a> {
+pub(crate) struct GraphBuilder<'a> {
     graph: GraphProto,
     constants: Vec<Constant<'a>>,
     conversion: &'a Conversion,
@@ -34,7 +34,7 @@ impl<'a> GraphBuilder<'a> {
         GraphBuilder { graph: GraphProto::default(), constants: Vec::new(), conversion }
     }
 
-    pub fn opset(&self) -> i64 {
+    pub(crate) fn opset(&self) -> i64 {
         self.conversion.opset
     }
 
@@ -48,7 +48,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// Adds an input `[batch, shape...]` of this element type of ONNX; the result is the input as it is.
-    pub fn raw_input(&mut self, name: &str, elem_type: i32, shape: &[i64]) -> Value {
+    pub(crate) fn raw_input(&mut self, name: &str, elem_type: i32, shape: &[i64]) -> Value {
         let end = self.end(name, elem_type, shape);
         self.graph.input.push(end);
         Value(name.to_owned())
@@ -61,7 +61,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// Adds an output as [`GraphBuilder::output`] does, but of this precision.
-    pub fn output_as(
+    pub(crate) fn output_as(
         &mut self,
         precision: Precision,
         name: &str,
@@ -82,19 +82,19 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// A node that converts a value to this precision.
-    pub fn cast(&mut self, name: &str, value: &Value, to: Precision) -> Value {
+    pub(crate) fn cast(&mut self, name: &str, value: &Value, to: Precision) -> Value {
         self.node(name, "Cast", &[value], &[Attribute::Int("to", data_type::of(to).into())])
     }
 
     /// A constant of floats in the graph's precision, `parts` one after the other.
-    pub fn floats(&mut self, name: &str, shape: &[i64], parts: Vec<Floats<'a>>) -> Value {
+    pub(crate) fn floats(&mut self, name: &str, shape: &[i64], parts: Vec<Floats<'a>>) -> Value {
         let length: usize = parts.iter().map(Floats::len).sum();
         debug_assert_eq!(shape.iter().product::<i64>(), length as i64, "{name}");
         self.constant(name, shape, Numbers::Floats(parts))
     }
 
     /// A constant vector of int64.
-    pub fn integers(&mut self, name: &str, values: Vec<i64>) -> Value {
+    pub(crate) fn integers(&mut self, name: &str, values: Vec<i64>) -> Value {
         self.constant(name, &[values.len() as i64], Numbers::Integers(values))
     }
 
@@ -105,7 +105,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// An operator with one result, which takes the name of the node.
-    pub fn node(&mut self, name: &str, op: &str, inputs: &[&Value], attributes: &[Attribute<'_>]) -> Value {
+    pub(crate) fn node(&mut self, name: &str, op: &str, inputs: &[&Value], attributes: &[Attribute<'_>]) -> Value {
         self.push(name, op, inputs, vec![name.to_owned()], attributes);
         Value(name.to_owned())
     }

@@ -25,7 +25,7 @@ pub struct OnnxInterface {
 
 impl OnnxInterface {
     /// The key of the first name that is given here; `None` if no name is.
-    pub fn first_key(&self) -> Option<&'static str> {
+    pub(crate) fn first_key(&self) -> Option<&'static str> {
         let value = || self.value.as_ref().map(|value| value_name(value).0);
         (self.input.as_ref().map(|_| keys::INPUT))
             .or(self.policy.as_ref().map(|_| keys::POLICY))

@@ -30,16 +30,16 @@ pub use model::inspect;
 
 /// Names of the inputs and outputs in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
 pub mod names {
-    pub const INPUT: &str = "/input/planes";
+    pub(crate) const INPUT: &str = "/input/planes";
     /// The two inputs of packed planes, which only sessions of our own use.
-    pub const BOARDS: &str = "/input/boards";
-    pub const VALUES: &str = "/input/values";
-    pub const POLICY: &str = "/output/policy";
-    pub const WDL: &str = "/output/wdl";
-    pub const VALUE: &str = "/output/value";
-    pub const MOVES_LEFT: &str = "/output/mlh";
+    pub(crate) const BOARDS: &str = "/input/boards";
+    pub(crate) const VALUES: &str = "/input/values";
+    pub(crate) const POLICY: &str = "/output/policy";
+    pub(crate) const WDL: &str = "/output/wdl";
+    pub(crate) const VALUE: &str = "/output/value";
+    pub(crate) const MOVES_LEFT: &str = "/output/mlh";
     /// Key of the note with the number of the input format, in models that this crate writes.
-    pub const INPUT_FORMAT: &str = "lc0_input_format";
+    pub(crate) const INPUT_FORMAT: &str = "lc0_input_format";
 }
 
 /// Fields of an Lc0 network that name the inputs and outputs of the model inside it; `BackendOptions` has keys of the

@@ -112,7 +112,7 @@ pub fn encode(game: &Game, format: InputFormat, fill: HistoryFill) -> (Planes, T
 }
 
 /// The symmetry under which `format` shows a position, as [`encode`] returns it with the planes.
-pub fn canonical_transform(position: &Position, format: InputFormat) -> Transform {
+pub(crate) fn canonical_transform(position: &Position, format: InputFormat) -> Transform {
     if format.is_canonical() && position.chess().castles().is_empty() {
         Transform::canonical(position.board(), position.turn())
     } else {

@@ -159,7 +159,7 @@ pub enum SquareFeatures {
 
 impl Layers {
     /// The decoded tensors with the default heads; `None` for a network with attention.
-    pub fn decode(&self) -> Option<Weights> {
+    pub(crate) fn decode(&self) -> Option<Weights> {
         self.decode_with(&self.policies.first()?.1, &self.values.first()?.1)
     }
 
@@ -191,7 +191,7 @@ impl Layers {
     }
 
     /// The kind of the policy heads.
-    pub fn policy_kind(&self) -> PolicyKind {
+    pub(crate) fn policy_kind(&self) -> PolicyKind {
         match self.policies.first() {
             Some((_, Policy::Planes(head))) => match **head {
                 PolicyHead::Classical { .. } => PolicyKind::Classical,
@@ -223,7 +223,7 @@ fn choose<'a, T>(
 
 impl Head {
     /// The kind of a value head.
-    pub fn value_kind(&self) -> ValueKind {
+    pub(crate) fn value_kind(&self) -> ValueKind {
         if self.output.outputs == 1 { ValueKind::Scalar } else { ValueKind::Wdl }
     }
 

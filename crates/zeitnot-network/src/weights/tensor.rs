@@ -12,10 +12,10 @@ use crate::proto::Layer;
 /// `Encoding` of the file format.
 #[allow(missing_docs, reason = "the names are those of the format")]
 pub mod encoding {
-    pub const LINEAR16: i32 = 1;
-    pub const FLOAT16: i32 = 2;
-    pub const BFLOAT16: i32 = 3;
-    pub const FLOAT32: i32 = 4;
+    pub(crate) const LINEAR16: i32 = 1;
+    pub(crate) const FLOAT16: i32 = 2;
+    pub(crate) const BFLOAT16: i32 = 3;
+    pub(crate) const FLOAT32: i32 = 4;
 }
 
 /// Encoding of a tensor's numbers; all little-endian.
@@ -48,7 +48,7 @@ impl Tensor {
     }
 
     /// The tensor in as many equal parts as there are factors, each part multiplied by its factor.
-    pub fn scaled_by_parts(self, factors: Vec<f32>) -> Tensor {
+    pub(crate) fn scaled_by_parts(self, factors: Vec<f32>) -> Tensor {
         debug_assert!(self.len().is_multiple_of(factors.len()));
         Tensor { factors: Some(factors.into()), ..self }
     }
@@ -126,23 +126,23 @@ impl<'a> Decoder<'a> {
     }
 
     /// The error that the file is of a kind that cannot run; `what` is the kind and its verb.
-    pub fn unsupported(&self, what: impl Into<String>) -> NetworkError {
+    pub(crate) fn unsupported(&self, what: impl Into<String>) -> NetworkError {
         NetworkError::Unsupported { name: self.name.to_owned(), what: what.into() }
     }
 
     /// The tensor, which must be there.
-    pub fn required(&self, tensor: &str, layer: Option<&Layer>) -> Result<Tensor, NetworkError> {
+    pub(crate) fn required(&self, tensor: &str, layer: Option<&Layer>) -> Result<Tensor, NetworkError> {
         self.optional(tensor, layer)?.ok_or_else(|| self.error(tensor, "is missing"))
     }
 
     /// The tensor, which must be there and hold `length` numbers.
-    pub fn sized(&self, tensor: &str, layer: Option<&Layer>, length: usize) -> Result<Tensor, NetworkError> {
+    pub(crate) fn sized(&self, tensor: &str, layer: Option<&Layer>, length: usize) -> Result<Tensor, NetworkError> {
         let found = self.required(tensor, layer)?;
         self.check_length(tensor, found, length)
     }
 
     /// The tensor if it is there; then it must hold `length` numbers.
-    pub fn optional_sized(
+    pub(crate) fn optional_sized(
         &self,
         tensor: &str,
         layer: Option<&Layer>,
@@ -154,7 +154,7 @@ impl<'a> Decoder<'a> {
     /// The tensor if it is there; a tensor without data counts as absent.
     ///
     /// A number that is not finite is an error.
-    pub fn optional(&self, tensor: &str, layer: Option<&Layer>) -> Result<Option<Tensor>, NetworkError> {
+    pub(crate) fn optional(&self, tensor: &str, layer: Option<&Layer>) -> Result<Option<Tensor>, NetworkError> {
         let Some(layer) = layer else { return Ok(None) };
         let bytes = layer.params.clone().unwrap_or_default();
         if bytes.is_empty() {

@@ -24,12 +24,12 @@ use serde::Serialize;
 
 use super::cuda_version::CudaVersion;
 
-pub use table::PINS;
+pub(crate) use table::PINS;
 
 /// CPython version whose wheels are pinned, as pip's `--python-version` wants it.
-pub const PYTHON_VERSION: &str = "3.11";
+pub(crate) const PYTHON_VERSION: &str = "3.11";
 /// ABI tag of that version, for pip's `--abi`.
-pub const PYTHON_ABI: &str = "cp311";
+pub(crate) const PYTHON_ABI: &str = "cp311";
 
 /// A variant of ONNX Runtime, by the execution providers in it. A process loads one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -57,7 +57,7 @@ pub enum Variant {
 
 impl Variant {
     /// All variants, in the order in which they are tried where any would do.
-    pub const ALL: [Variant; 8] = [
+    pub(crate) const ALL: [Variant; 8] = [
         Variant::Cpu,
         Variant::Gpu,
         Variant::GpuCuda12,
@@ -69,7 +69,7 @@ impl Variant {
     ];
 
     /// The command that installs this variant.
-    pub fn command(self) -> &'static str {
+    pub const fn command(self) -> &'static str {
         match self {
             Variant::Cpu => "zeitnot runtime install",
             Variant::Gpu => "zeitnot runtime install --gpu --cuda 13",
@@ -83,7 +83,7 @@ impl Variant {
     }
 
     /// The CUDA that this variant is for; `None` if it is not for NVIDIA's cards.
-    pub fn cuda(self) -> Option<CudaVersion> {
+    pub(crate) fn cuda(self) -> Option<CudaVersion> {
         match self {
             Variant::Gpu => Some(CudaVersion::Thirteen),
             Variant::GpuCuda12 => Some(CudaVersion::Twelve),
@@ -156,7 +156,7 @@ impl Pin {
     }
 
     /// The package and its version, for messages.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let main = &self.wheels[0];
         let others = self.variant.cuda().map(|cuda| format!(" with NVIDIA's libraries for {cuda}"));
         format!("{} {}{}", main.package, main.version, others.unwrap_or_default())
@@ -190,6 +190,7 @@ mod tests {
 
     #[test]
     fn folders_differ() {
+        assert_eq!(PINS.len(), 17);
         let folders: std::collections::HashSet<String> = PINS.iter().map(Pin::folder).collect();
         assert_eq!(folders.len(), PINS.len());
     }

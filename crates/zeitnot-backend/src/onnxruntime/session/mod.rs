@@ -12,7 +12,7 @@ use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBui
 use sha2::{Digest as _, Sha256};
 
 use super::{DeviceSession, ModelIo, first_line};
-use crate::{BackendError, DeviceOptions, Rows, Sharing, preferences};
+use crate::{BackendError, Compiled, CpuShare, DeviceOptions, Label, Rows, Sharing, preferences};
 use zeitnot_base::announcer::Announcer;
 use zeitnot_network::external_data;
 use zeitnot_network::{EndTypes, ModelInput, OnnxModel, Precision};
@@ -71,10 +71,7 @@ impl SessionPlan {
         options: &DeviceOptions,
         model: &OnnxModel,
     ) -> Result<SessionPlan, BackendError> {
-        let units = match provider {
-            Provider::OpenVino => Some(options.units.clone().unwrap_or_else(|| "CPU".to_owned())),
-            _ => options.units.clone(),
-        };
+        let usual = preferences(provider);
         let mut plan = SessionPlan {
             provider,
             device,
@@ -93,13 +90,13 @@ impl SessionPlan {
             },
             may_leave_out_sizes: options.batch.is_none(),
             precision,
-            runs: options.runs.unwrap_or(preferences(provider).runs_in_flight),
+            runs: options.runs.unwrap_or(usual.runs_in_flight),
             settings: Vec::new(),
             given: options.provider.clone(),
-            units,
+            units: options.units.clone().or_else(|| usual.units.map(str::to_owned)),
             cache: None,
             external: external_data::folder(model).map(Path::to_path_buf),
-            leaves_to_cpu: matches!(provider, Provider::Cpu | Provider::CoreMl | Provider::DirectMl),
+            leaves_to_cpu: usual.cpu == CpuShare::AtOnce,
         };
         // Nothing is kept for a provider that is only tried, without a network.
         let wanted = plan.is_compiled() || options.cache_dir.is_some();
@@ -110,22 +107,17 @@ impl SessionPlan {
         Ok(plan)
     }
 
-    /// Whether the provider compiles a network into a form that is kept by default. OpenVINO's form for a CPU is not
-    /// kept: it is made in a second or two.
+    /// Whether the provider compiles a network into a form that is kept by default.
     fn is_compiled(&self) -> bool {
-        match self.provider {
-            Provider::TensorRt | Provider::TensorRtRtx | Provider::CoreMl => true,
-            Provider::OpenVino => !self.is_cpu(),
-            Provider::Cpu | Provider::Cuda | Provider::DirectMl | Provider::WebGpu | Provider::MiGraphX => false,
+        match preferences(self.provider).compiled {
+            Compiled::NotKept => false,
+            Compiled::KeptOffCpu => !self.is_cpu(),
+            Compiled::Kept => true,
         }
     }
 
     pub(super) fn is_cpu(&self) -> bool {
-        match self.provider {
-            Provider::Cpu => true,
-            Provider::OpenVino => self.units.as_deref() == Some("CPU"),
-            _ => false,
-        }
+        self.units.as_deref() == Some("CPU")
     }
 
     /// The assignment of sessions to workers.
@@ -135,23 +127,21 @@ impl SessionPlan {
 
     /// The device and its driver.
     pub(super) fn device_name(&self, runtime: &Runtime) -> String {
-        let device = match self.provider {
-            Provider::Cpu => "cpu".to_owned(),
-            Provider::Cuda | Provider::TensorRt | Provider::TensorRtRtx => {
+        let device = match preferences(self.provider).label {
+            Label::Plain(name) => name.to_owned(),
+            Label::Indexed(name) => format!("{name} {}", self.device),
+            Label::Units(name) => format!("{name} {}", self.units.as_deref().unwrap_or_default()),
+            Label::NvidiaCard => {
                 let card = nvidia::driver().ok().and_then(|driver| driver.cards.get(self.device as usize).cloned());
                 format!("gpu {}{}", self.device, card.map(|card| format!(" {card}")).unwrap_or_default())
             }
-            Provider::OpenVino => format!("OpenVINO {}", self.units.as_deref().unwrap_or("CPU")),
-            Provider::CoreMl => format!("CoreML {}", self.units.as_deref().unwrap_or("all")),
-            Provider::DirectMl => format!("DirectML {}", self.device),
-            Provider::WebGpu => {
+            Label::Vulkan => {
                 // An option may choose another one.
                 let device = vulkan::device().ok().filter(|_| self.given.is_empty());
                 let kind = if device.is_some_and(|device| device.is_software) { vulkan::SOFTWARE } else { "" };
                 let name = device.map_or("", |device| &device.name);
                 ["WebGPU", kind, name].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
             }
-            Provider::MiGraphX => format!("AMD gpu {}", self.device),
         };
         format!("{device}, ONNX Runtime {}", runtime.version)
     }
@@ -185,7 +175,9 @@ impl SessionPlan {
         announcer: &Announcer,
     ) -> Result<DeviceSession, BackendError> {
         match self.commit(builder, model_io) {
-            Err(BackendError::Load { reason, .. }) if self.may_leave_to_cpu() && reason.contains(LEFT_TO_CPU) => {
+            Err(BackendError::Load { reason, .. })
+                if preferences(self.provider).cpu != CpuShare::Never && reason.contains(LEFT_TO_CPU) =>
+            {
                 let (network, provider) = (&model_io.network, self.provider);
                 announcer.say(&format!("{provider} has not all operators of {network}: the others run on the CPU"));
                 self.leaves_to_cpu = true;
@@ -193,12 +185,6 @@ impl SessionPlan {
             }
             result => result,
         }
-    }
-
-    /// Whether a network that needs the CPU as well may have it. OpenVINO and WebGPU leave a whole network to it when
-    /// they do not know the device. CoreML and DirectML, which have not been tried, always may.
-    fn may_leave_to_cpu(&self) -> bool {
-        !matches!(self.provider, Provider::OpenVino | Provider::WebGpu)
     }
 
     /// The error for a network that ONNX Runtime does not take.

@@ -175,7 +175,7 @@ mod tests {
     use crate::search::params::SearchParams;
     use crate::search::tree::node::{Terminal, Value};
     use crate::search::tree::terminal::{GameEnd, make_terminal};
-    use zeitnot_backend::BackendOptions;
+    use zeitnot_backend::BackendSettings;
     use zeitnot_chess::Game;
 
     /// Sorting panics where the comparison is no order: a long search in a drawish endgame once died of it.
@@ -201,7 +201,7 @@ mod tests {
             let kind = if index % 2 == 0 { Terminal::End } else { Terminal::Tablebase };
             make_terminal(&mut tree, child, Some((root, index)), GameEnd { result, m, kind });
         }
-        let backend = zeitnot_backend::create("uniform", None, &BackendOptions::default()).unwrap();
+        let backend = zeitnot_backend::create("uniform", None, &BackendSettings::default()).unwrap();
         let mut context = SearchContext::of_test(SearchParams::LC0, backend, game);
         context.has_moves_left = true;
         let reader = RootReader::new(&tree, &context);

@@ -8,7 +8,7 @@ use crate::search::context::{RemainingLimits, SearchContext};
 use crate::search::gather::batch::Batch;
 use crate::search::params::SearchParams;
 use std::sync::Arc;
-use zeitnot_backend::{self, Backend, BackendOptions, Evaluator};
+use zeitnot_backend::{self, Backend, BackendSettings, Evaluator};
 use zeitnot_chess::Game;
 
 pub(super) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -29,7 +29,7 @@ pub(super) struct Searcher {
 
 impl Searcher {
     pub(super) fn new(fen: &str) -> Searcher {
-        let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
+        let options = BackendSettings { cache_size: 0, ..BackendSettings::default() };
         let backend = zeitnot_backend::create("random", None, &options).unwrap();
         let mut tree = Tree::new(game(fen, ""));
         tree.keeps = true;
