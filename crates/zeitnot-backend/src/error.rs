@@ -9,46 +9,23 @@ use zeitnot_runtime::RuntimeError;
 
 /// An error in making a backend or in evaluating positions. The text is one line for the user.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum BackendError {
     /// There is no backend of that name.
     #[error("unknown backend {name}; there are: {known}")]
-    Unknown {
-        /// The name that was asked for.
-        name: String,
-        /// The names that exist.
-        known: String,
-    },
+    Unknown { name: String, known: String },
     /// The name is of a backend that others have. Another one is never taken in its place.
     #[error("the backend {name} is not in this program, {instead}; there are: {known}")]
-    Absent {
-        /// The name that was asked for.
-        name: String,
-        /// The backend to take in its place, in words.
-        instead: &'static str,
-        /// The names that exist.
-        known: String,
-    },
+    Absent { name: String, instead: &'static str, known: String },
     /// Invalid `BackendOptions`.
     #[error("backend options: {0}")]
     Options(DeviceOptionsError),
     /// A library that the backend's execution provider needs is not there. Another backend is never taken in its place.
     #[error("the backend {backend} cannot be used, for {library} is missing: {advice}")]
-    MissingLibrary {
-        /// The backend.
-        backend: &'static str,
-        /// The library's file name.
-        library: String,
-        /// Advice on getting the library.
-        advice: String,
-    },
+    MissingLibrary { backend: &'static str, library: String, advice: String },
     /// The backend's execution provider does not load for another reason.
     #[error("the backend {backend} cannot be used: {reason}")]
-    Provider {
-        /// The backend.
-        backend: &'static str,
-        /// ONNX Runtime's own words.
-        reason: String,
-    },
+    Provider { backend: &'static str, reason: String },
     /// Some of several devices cannot be used; the text says which, and why.
     #[error("{0}")]
     Devices(String),
@@ -60,12 +37,7 @@ pub enum BackendError {
     NoCacheFolder,
     /// The folder for networks that a provider compiles cannot be made.
     #[error("cannot write the cache folder {folder}: {reason}", folder = folder.display())]
-    Cache {
-        /// The folder.
-        folder: PathBuf,
-        /// The system's reason.
-        reason: io::Error,
-    },
+    Cache { folder: PathBuf, reason: io::Error },
     /// The backend runs a network and none was given.
     #[error("the backend {0} needs a network, and none was given")]
     NoNetwork(String),
@@ -77,52 +49,22 @@ pub enum BackendError {
     Runtime(#[from] RuntimeError),
     /// ONNX Runtime does not take the network.
     #[error("ONNX Runtime cannot load the network {network}: {reason}")]
-    Load {
-        /// The network's name.
-        network: String,
-        /// Reason in the library's words.
-        reason: String,
-    },
+    Load { network: String, reason: String },
     /// The network's inputs or outputs are not those of a chess network.
     #[error("the network {network} cannot be used: {problem}")]
-    Shape {
-        /// The network's name.
-        network: String,
-        /// The input or output, and how it differs.
-        problem: String,
-    },
+    Shape { network: String, problem: String },
     /// A run failed.
     #[error("ONNX Runtime failed on the network {network}: {reason}")]
-    Run {
-        /// The network's name.
-        network: String,
-        /// Reason in the library's words.
-        reason: String,
-    },
+    Run { network: String, reason: String },
     /// The network's answer is not an evaluation.
     #[error("the network {network} gave {problem}")]
-    Output {
-        /// The network's name.
-        network: String,
-        /// The problem, and the output that has it.
-        problem: String,
-    },
+    Output { network: String, problem: String },
     /// A device whose evaluations are not those of the network.
     #[error("{backend} computes this network wrongly: {problem}")]
-    Wrong {
-        /// The backend, its network and its device.
-        backend: String,
-        /// The number that is wrong, and the right one.
-        problem: String,
-    },
+    Wrong { backend: String, problem: String },
     /// A query that the backend cannot answer, which is a mistake of the caller's.
     #[error("the network {network} was asked {problem}")]
-    Query {
-        /// The network's name.
-        network: String,
-        /// The part that is missing in the query.
-        problem: String,
-    },
+    Query { network: String, problem: String },
 }
 
 /// Written by hand, because `#[from]` would make the inner error a source although the outer text includes it already.

@@ -105,44 +105,26 @@ mod x86 {
     use super::super::simd::{Avx2, Avx512};
     use super::Arithmetic;
 
-    /// Words of four bytes, multiplied by AVX-512 VNNI.
-    pub(crate) struct Vnni;
-
-    impl Arithmetic<Avx512> for Vnni {
-        type Words = __m512i;
-        type Row = __m512i;
-        type Sums = __m512i;
-        const IS_QUANTISED: bool = true;
-
-        inlined! {
-            fn zero() -> __m512i = _mm512_setzero_si512();
-            fn weights(from: *const u32, _next: usize) -> __m512i = _mm512_loadu_si512(from.cast());
-            fn repeat(from: *const u32) -> __m512i = _mm512_set1_epi32(*from.cast());
-            fn multiply_add(repeated: __m512i, weights: __m512i, sums: __m512i) -> __m512i =
-                _mm512_dpbusd_epi32(sums, repeated, weights);
-            fn number(sums: __m512i) -> __m512 = _mm512_cvtepi32_ps(sums);
-        }
-    }
-
-    /// An [`Arithmetic`] of words of four bytes in vectors of AVX2, by one instruction.
-    macro_rules! bytes_of_avx2 {
-        ($(#[$doc:meta])* $name:ident, $instruction:ident) => {
+    /// An [`Arithmetic`] of words of four bytes that one instruction multiplies and adds up.
+    macro_rules! one_instruction {
+        ($(#[$doc:meta])* $name:ident, $simd:ty, $vector:ty, $numbers:ty,
+         $zero:ident, $load:ident, $repeat:ident, $multiply:ident, $number:ident) => {
             $(#[$doc])*
             pub(crate) struct $name;
 
-            impl Arithmetic<Avx2> for $name {
-                type Words = __m256i;
-                type Row = __m256i;
-                type Sums = __m256i;
+            impl Arithmetic<$simd> for $name {
+                type Words = $vector;
+                type Row = $vector;
+                type Sums = $vector;
                 const IS_QUANTISED: bool = true;
 
                 inlined! {
-                    fn zero() -> __m256i = _mm256_setzero_si256();
-                    fn weights(from: *const u32, _next: usize) -> __m256i = _mm256_loadu_si256(from.cast());
-                    fn repeat(from: *const u32) -> __m256i = _mm256_set1_epi32(*from.cast());
-                    fn multiply_add(row: __m256i, weights: __m256i, sums: __m256i) -> __m256i =
-                        $instruction(sums, row, weights);
-                    fn number(sums: __m256i) -> __m256 = _mm256_cvtepi32_ps(sums);
+                    fn zero() -> $vector = $zero();
+                    fn weights(from: *const u32, _next: usize) -> $vector = $load(from.cast());
+                    fn repeat(from: *const u32) -> $vector = $repeat(*from.cast());
+                    fn multiply_add(row: $vector, weights: $vector, sums: $vector) -> $vector =
+                        $multiply(sums, row, weights);
+                    fn number(sums: $vector) -> $numbers = $number(sums);
                 }
             }
         };
@@ -176,14 +158,19 @@ mod x86 {
         }
     }
 
-    bytes_of_avx2!(
+    one_instruction! {
+        /// Words of four bytes, multiplied by AVX-512 VNNI.
+        Vnni, Avx512, __m512i, __m512,
+        _mm512_setzero_si512, _mm512_loadu_si512, _mm512_set1_epi32, _mm512_dpbusd_epi32, _mm512_cvtepi32_ps
+    }
+    one_instruction! {
         /// Words of four bytes, multiplied by AVX-VNNI.
-        AvxVnni,
-        _mm256_dpbusd_avx_epi32
-    );
-    bytes_of_avx2!(
+        AvxVnni, Avx2, __m256i, __m256,
+        _mm256_setzero_si256, _mm256_loadu_si256, _mm256_set1_epi32, _mm256_dpbusd_avx_epi32, _mm256_cvtepi32_ps
+    }
+    one_instruction! {
         /// Words of four bytes, multiplied by AVX-512 VNNI in registers of 256 bits.
-        Vnni256,
-        _mm256_dpbusd_epi32
-    );
+        Vnni256, Avx2, __m256i, __m256,
+        _mm256_setzero_si256, _mm256_loadu_si256, _mm256_set1_epi32, _mm256_dpbusd_epi32, _mm256_cvtepi32_ps
+    }
 }

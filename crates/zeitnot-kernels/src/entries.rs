@@ -74,7 +74,6 @@ entries! { $
     activate(numbers: *mut f32, vectors: usize, activation: Activation) = activate_all::<S>;
     convolve_one(board: *const f32, weights: *const f32, columns: usize, square: usize) -> f32 =
         legal_moves::convolve_one::<S>;
-    dot(a: *const f32, b: *const f32, vectors: usize) -> f32 = legal_moves::dot::<S>;
     rows(job: &RowProduct) = rows::rows::<S, N>;
     rows_of_bytes(job: &RowProduct) = rows::rows::<S, B>;
     quantise(job: &Quantisation) = quantise::quantise::<S>;

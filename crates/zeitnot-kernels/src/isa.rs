@@ -114,16 +114,9 @@ impl FromStr for Isa {
 
     /// Reads a name of [`UnknownIsa`]'s list in any case, with or without hyphens.
     fn from_str(text: &str) -> Result<Isa, UnknownIsa> {
-        match text.to_ascii_lowercase().replace('-', "").as_str() {
-            "avx512" => Ok(Isa::Avx512),
-            "avxvnni" => Ok(Isa::AvxVnni),
-            "avx2" => Ok(Isa::Avx2),
-            "i8mm" => Ok(Isa::I8mm),
-            "dotprod" => Ok(Isa::DotProd),
-            "neon" => Ok(Isa::Neon),
-            "portable" => Ok(Isa::Portable),
-            _ => Err(UnknownIsa(text.to_owned())),
-        }
+        let letters = |name: &str| name.to_ascii_lowercase().replace('-', "");
+        let known = Isa::ALL.into_iter().find(|isa| letters(&isa.to_string()) == letters(text));
+        known.ok_or_else(|| UnknownIsa(text.to_owned()))
     }
 }
 

@@ -44,22 +44,3 @@ pub(super) unsafe fn convolve_one<S: Simd>(
         S::sum(S::add(sums[0], S::add(sums[1], sums[2])))
     }
 }
-
-/// The sum of products of two rows of `vectors` vectors: for the head whose last layer is dense.
-///
-/// # Safety
-/// The pointers are good for `vectors` vectors, and the processor has the instruction set.
-#[inline(always)]
-pub(super) unsafe fn dot<S: Simd>(a: *const f32, b: *const f32, vectors: usize) -> f32 {
-    /// Sums that run side by side.
-    const SUMS: usize = 4;
-    // SAFETY: the caller's.
-    unsafe {
-        let mut sums = [S::splat(0.0); SUMS];
-        for vector in 0..vectors {
-            let at = vector * S::LANES;
-            sums[vector % SUMS] = S::fma(S::load(a.add(at)), S::load(b.add(at)), sums[vector % SUMS]);
-        }
-        S::sum(S::add(S::add(sums[0], sums[1]), S::add(sums[2], sums[3])))
-    }
-}

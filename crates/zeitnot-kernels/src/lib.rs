@@ -375,7 +375,6 @@ impl Kernels {
     pub fn dot(&self, a: &[f32], b: &[f32]) -> f32 {
         let vectors = a.len() / self.lanes();
         assert!(a.len() == b.len() && vectors * self.lanes() == a.len(), "rows are whole vectors");
-        // SAFETY: the sizes are checked above, and the instruction set is there.
-        unsafe { (self.entries.dot)(a.as_ptr(), b.as_ptr(), vectors) }
+        self.dot_rows(vectors, (a, self.lanes()), (b, self.lanes()))
     }
 }

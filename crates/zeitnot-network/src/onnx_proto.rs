@@ -30,36 +30,21 @@ pub mod data_type {
 
 /// Numbers of fields that are read or written without the messages below.
 pub mod field {
-    /// `ModelProto.ir_version`.
-    pub(crate) const IR_VERSION: u32 = 1;
-    /// `ModelProto.graph`.
-    pub const GRAPH: u32 = 7;
-    /// `GraphProto.node`.
-    pub(crate) const NODE: u32 = 1;
-    /// `NodeProto.op_type`.
-    pub(crate) const OP_TYPE: u32 = 4;
-    /// `GraphProto.initializer`.
-    pub const INITIALIZER: u32 = 5;
-    /// `GraphProto.input`.
-    pub(crate) const INPUT: u32 = 11;
-    /// `GraphProto.sparse_initializer`.
-    pub(crate) const SPARSE_INITIALIZER: u32 = 15;
-    /// `ValueInfoProto.name`.
-    pub(crate) const INPUT_NAME: u32 = 1;
-    /// `SparseTensorProto.values`, whose name is that of the whole tensor.
-    pub(crate) const SPARSE_VALUES: u32 = 1;
-    /// `TensorProto.data_type`.
-    pub const DATA_TYPE: u32 = 2;
-    /// `TensorProto.name`.
-    pub(crate) const TENSOR_NAME: u32 = 8;
-    /// `TensorProto.raw_data`.
-    pub(crate) const RAW_DATA: u32 = 9;
-    /// `TensorProto.external_data`.
-    pub(crate) const EXTERNAL_DATA: u32 = 13;
-    /// `StringStringEntryProto.key`.
-    pub(crate) const KEY: u32 = 1;
-    /// `StringStringEntryProto.value`.
-    pub(crate) const VALUE: u32 = 2;
+    pub(crate) const IR_VERSION: u32 = 1; // `ModelProto.ir_version`.
+    pub const GRAPH: u32 = 7; // `ModelProto.graph`.
+    pub(crate) const NODE: u32 = 1; // `GraphProto.node`.
+    pub(crate) const OP_TYPE: u32 = 4; // `NodeProto.op_type`.
+    pub const INITIALIZER: u32 = 5; // `GraphProto.initializer`.
+    pub(crate) const INPUT: u32 = 11; // `GraphProto.input`.
+    pub(crate) const SPARSE_INITIALIZER: u32 = 15; // `GraphProto.sparse_initializer`.
+    pub(crate) const INPUT_NAME: u32 = 1; // `ValueInfoProto.name`.
+    pub(crate) const SPARSE_VALUES: u32 = 1; // `SparseTensorProto.values`, whose name is that of the whole tensor.
+    pub const DATA_TYPE: u32 = 2; // `TensorProto.data_type`.
+    pub(crate) const TENSOR_NAME: u32 = 8; // `TensorProto.name`.
+    pub(crate) const RAW_DATA: u32 = 9; // `TensorProto.raw_data`.
+    pub(crate) const EXTERNAL_DATA: u32 = 13; // `TensorProto.external_data`.
+    pub(crate) const KEY: u32 = 1; // `StringStringEntryProto.key`.
+    pub(crate) const VALUE: u32 = 2; // `StringStringEntryProto.value`.
 }
 
 /// `AttributeProto.AttributeType`.

@@ -10,6 +10,7 @@ use super::provider::Provider;
 
 /// Why ONNX Runtime is not available.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum RuntimeError {
     /// The crate was built without the feature `onnxruntime`.
     #[error("this build has no ONNX Runtime (feature onnxruntime)")]
@@ -21,47 +22,20 @@ pub enum RuntimeError {
     StaticProgram,
     /// The file that the user named is not there.
     #[error("there is no ONNX Runtime at {path} ({origin})", path = path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// Why the file was tried.
-        origin: Origin,
-    },
+    Missing { path: PathBuf, origin: Origin },
     /// The system cannot load the file.
     #[error("{path} ({origin}) cannot be loaded: {reason}", path = path.display())]
-    NotLoadable {
-        /// The file.
-        path: PathBuf,
-        /// Why the file was tried.
-        origin: Origin,
-        /// The loader's reason.
-        reason: String,
-    },
+    NotLoadable { path: PathBuf, origin: Origin, reason: String },
     /// The file is a library, but not ONNX Runtime.
     #[error("{path} ({origin}) is not ONNX Runtime", path = path.display())]
-    NotOnnxRuntime {
-        /// The file.
-        path: PathBuf,
-        /// Why the file was tried.
-        origin: Origin,
-    },
+    NotOnnxRuntime { path: PathBuf, origin: Origin },
     /// The version is below what this build needs.
     #[cfg(feature = "onnxruntime")]
     #[error("{path} is ONNX Runtime {version}; 1.{minimum} or later is needed", path = path.display(), minimum = ort::MINOR_VERSION)]
-    TooOld {
-        /// The file.
-        path: PathBuf,
-        /// Version of the library.
-        version: String,
-    },
+    TooOld { path: PathBuf, version: String },
     /// The library loaded but would not start.
     #[error("ONNX Runtime at {path} does not start: {reason}", path = path.display())]
-    NotStarting {
-        /// The file.
-        path: PathBuf,
-        /// Reason in the library's words.
-        reason: String,
-    },
+    NotStarting { path: PathBuf, reason: String },
     /// No usable library anywhere.
     #[error("ONNX Runtime was not found; `zeitnot runtime install` obtains it{}", also_found(.0))]
     NotFound(
@@ -71,36 +45,16 @@ pub enum RuntimeError {
     /// Library that works, but was built without the execution provider that is needed.
     #[error("{path} is ONNX Runtime {version} without {provider} ({source})",
         path = path.display(), source = source_of(*provider))]
-    WithoutProvider {
-        /// The file.
-        path: PathBuf,
-        /// Version of the library.
-        version: String,
-        /// The provider that the library lacks.
-        provider: Provider,
-    },
+    WithoutProvider { path: PathBuf, version: String, provider: Provider },
     /// Library for a CUDA that this machine does not run.
     #[error("{path} is for {cuda}, and {reason}", path = path.display())]
-    WrongCuda {
-        /// The file.
-        path: PathBuf,
-        /// The CUDA that the library is for.
-        cuda: CudaVersion,
-        /// Why that CUDA does not run here.
-        reason: String,
-    },
+    WrongCuda { path: PathBuf, cuda: CudaVersion, reason: String },
     /// The execution provider drives cards of one maker, and none answers that it could drive: no library would help.
     #[error("{provider} cannot run here: {reason}")]
-    NoCard {
-        /// The execution provider.
-        provider: Provider,
-        /// Why no card will do.
-        reason: String,
-    },
+    NoCard { provider: Provider, reason: String },
     /// No usable library with the execution provider was found anywhere.
     #[error("no ONNX Runtime with {provider} was found; {}{}", source_of(*provider), also_found(.unfit))]
     NotFoundWith {
-        /// The execution provider.
         provider: Provider,
         /// The files that were found and could not be used, with the reason.
         unfit: Vec<RuntimeError>,
@@ -109,21 +63,14 @@ pub enum RuntimeError {
     #[error("{provider} needs another ONNX Runtime than the one loaded from {loaded}, and a process has only one: \
         restart with this backend chosen from the start{hint}", loaded = loaded.display())]
     LoadedWithout {
-        /// The execution provider.
         provider: Provider,
-        /// The file in use.
         loaded: PathBuf,
         /// Addition in brackets on how to get a library with the provider; empty where one is installed.
         hint: String,
     },
     /// The process has already loaded another ONNX Runtime, and can load only one.
     #[error("ONNX Runtime is already loaded from {loaded}: restart to use {wanted}", loaded = loaded.display(), wanted = wanted.display())]
-    AlreadyLoaded {
-        /// The file in use.
-        loaded: PathBuf,
-        /// The file that was asked for now.
-        wanted: PathBuf,
-    },
+    AlreadyLoaded { loaded: PathBuf, wanted: PathBuf },
     /// Failure to obtain a library that was not there.
     #[error("ONNX Runtime was not found and could not be installed: {0}")]
     Install(InstallError),
@@ -163,18 +110,14 @@ fn also_found(reasons: &[RuntimeError]) -> String {
 
 /// An ONNX Runtime that could not be installed, and the reason.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum InstallError {
     /// The package has no wheel for this platform.
     #[error(
         "there is no {variant} package of ONNX Runtime for {platform}; obtain ONNX Runtime 1.22 or later for it and set \
          ORT_DYLIB_PATH to its library"
     )]
-    NoWheel {
-        /// The variant that was to be installed.
-        variant: Variant,
-        /// The platform.
-        platform: String,
-    },
+    NoWheel { variant: Variant, platform: String },
     /// The user has no home folder.
     #[error("no cache folder: the home folder of this user is not known")]
     NoCacheFolder,
@@ -194,36 +137,17 @@ pub enum InstallError {
     Pip(String),
     /// A file does not have the pinned hash.
     #[error("{path} is not the pinned file: its sha256 is {actual}, not {expected}", path = path.display())]
-    HashMismatch {
-        /// The file.
-        path: PathBuf,
-        /// The pinned hash.
-        expected: String,
-        /// The file's hash.
-        actual: String,
-    },
+    HashMismatch { path: PathBuf, expected: String, actual: String },
     /// The wheel cannot be unpacked.
     #[error("{wheel} cannot be unpacked: {reason}", wheel = wheel.display())]
-    BrokenWheel {
-        /// The wheel.
-        wheel: PathBuf,
-        /// The reason that the unpacking gave.
-        reason: String,
-    },
+    BrokenWheel { wheel: PathBuf, reason: String },
     /// The wheel does not hold the library.
     #[error("{wheel} holds no {library}", wheel = wheel.display())]
-    NoLibrary {
-        /// The wheel.
-        wheel: PathBuf,
-        /// File name of the library.
-        library: String,
-    },
+    NoLibrary { wheel: PathBuf, library: String },
     /// A file operation failed.
     #[error("cannot {action} {path}: {reason}", path = path.display())]
     Io {
-        /// The action that was tried, as a verb.
         action: &'static str,
-        /// The file or folder.
         path: PathBuf,
         /// The system's reason; it is in the text already, so it is not the error's source as well.
         reason: io::Error,

@@ -10,7 +10,7 @@
 //! | `tensorrt_rtx` | the plugin of TensorRT for RTX, and the cards that it drives |
 //! | `missing_library` | the library that a provider misses, and how to get it |
 //! | [`nvidia`], [`nvidia_readings`] | NVIDIA's driver and its cards; their power, clocks and memory |
-//! | [`vulkan`] | the device that WebGPU takes |
+//! | [`vulkan`], `vulkan_calls` | the device that WebGPU takes |
 //! | `ort_log` | the last error in ONNX Runtime's log |
 //! | `pins` | the packages that can be installed |
 //! | `install`, `pip`, `wheel` | their installation |
@@ -49,6 +49,7 @@ mod provider;
 mod status;
 pub mod tensorrt_rtx;
 pub mod vulkan;
+mod vulkan_calls;
 mod wheel;
 
 use std::fmt;

@@ -1,10 +1,10 @@
 //! Asks Vulkan's loader for the devices of this machine: ONNX Runtime's WebGPU does not name the one that it takes.
 
+use std::ffi::CStr;
 use std::sync::OnceLock;
 
-use ash::vk::{self, PhysicalDeviceType};
-
 use super::library;
+use super::vulkan_calls::{self as vk, PhysicalDeviceType};
 
 /// Vulkan's loader.
 const LOADER: &str = if cfg!(windows) { "vulkan-1.dll" } else { "libvulkan.so.1" };
@@ -85,29 +85,22 @@ fn find() -> Result<Vec<(PhysicalDeviceType, Device)>, VulkanError> {
     // Drivers keep threads of their own: unloading them is not for us.
     let library = Box::leak(Box::new(library));
     // SAFETY: Vulkan fixes the signature of the function of this name.
-    let get = unsafe { library.get::<vk::PFN_vkGetInstanceProcAddr>(b"vkGetInstanceProcAddr\0") };
-    let get_instance_proc_addr = *get.map_err(|_| VulkanError::Missing)?;
+    let get = unsafe { library.get::<vk::GetInstanceProcAddr>(b"vkGetInstanceProcAddr\0") };
+    let get = *get.map_err(|_| VulkanError::Missing)?;
     // SAFETY: the function is the loader's, which stays loaded.
-    let entry = unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) };
-    let no_driver =
-        |code: vk::Result| VulkanError::NoDriver(format!("{code:?}{}", limit(|name| std::env::var(name).ok())));
-    // SAFETY: the description asks for no layer and no extension, and is valid for the call.
-    let instance = unsafe { entry.create_instance(&vk::InstanceCreateInfo::default(), None) }.map_err(no_driver)?;
-    // SAFETY: the instance lives until it is destroyed below.
-    let found = unsafe { instance.enumerate_physical_devices() }.map_err(no_driver);
-    let described = found.map(|devices| {
-        let describe = |device: vk::PhysicalDevice| {
-            // SAFETY: the instance has just listed the device.
-            let properties = unsafe { instance.get_physical_device_properties(device) };
-            let is_software = properties.device_type == PhysicalDeviceType::CPU;
-            let name = properties.device_name_as_c_str().unwrap_or_default().to_string_lossy().into_owned();
-            (properties.device_type, Device { name, driver_version: properties.driver_version, is_software })
-        };
-        devices.into_iter().map(describe).collect()
+    let found = unsafe { vk::physical_devices(get) };
+    let found = found.map_err(|code| {
+        let name = vk::ERRORS.iter().find(|(known, _)| *known == code).map(|(_, name)| (*name).to_owned());
+        let name = name.unwrap_or_else(|| code.to_string());
+        VulkanError::NoDriver(format!("{name}{}", limit(|name| std::env::var(name).ok())))
+    })?;
+    let described = found.into_iter().map(|properties| {
+        let is_software = properties.device_type == PhysicalDeviceType::CPU;
+        let name =
+            CStr::from_bytes_until_nul(&properties.device_name).unwrap_or_default().to_string_lossy().into_owned();
+        (properties.device_type, Device { name, driver_version: properties.driver_version, is_software })
     });
-    // SAFETY: nothing made with the instance is used after this.
-    unsafe { instance.destroy_instance(None) };
-    described
+    Ok(described.collect())
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use crate::NetworkError;
 
 /// An error in fetching a network. The text is one line for the user.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum FetchError {
     /// The catalogue has no network of that name.
     #[error("there is no network {name} in the catalogue (a URL will do as well); there are: {names}")]
     NotInCatalogue {
-        /// The name that was asked for.
         name: String,
         /// Similar names of the catalogue, or all its names.
         names: String,
@@ -23,119 +23,51 @@ pub enum FetchError {
     BadUrl(String),
     /// The server cannot be reached.
     #[error("cannot reach {host}: {reason} (is this machine offline?)")]
-    Offline {
-        /// The server.
-        host: String,
-        /// The system's reason.
-        reason: String,
-    },
+    Offline { host: String, reason: String },
     /// The server answered, but not with the file.
     #[error("{url}: the server answers {status}")]
-    Status {
-        /// The address.
-        url: String,
-        /// Code and words, such as `404 Not Found`.
-        status: StatusCode,
-    },
+    Status { url: String, status: StatusCode },
     /// The exchange with the server failed otherwise.
     #[error("{url}: {reason}")]
-    Protocol {
-        /// The address.
-        url: String,
-        /// The problem.
-        reason: String,
-    },
+    Protocol { url: String, reason: String },
     /// The server was silent for too long.
     #[error("{url}: nothing came for {seconds} s after {bytes} bytes; what is here is kept: run it again to go on")]
-    Stalled {
-        /// The address.
-        url: String,
-        /// Wait in seconds.
-        seconds: u64,
-        /// Bytes downloaded so far.
-        bytes: u64,
-    },
+    Stalled { url: String, seconds: u64, bytes: u64 },
     /// The connection ended before the file did.
     #[error("{url}: the connection ended after {bytes} of {total} bytes; what is here is kept: run it again to go on")]
-    Cut {
-        /// The address.
-        url: String,
-        /// Bytes downloaded so far.
-        bytes: u64,
-        /// Bytes of the whole file, or `?`.
-        total: String,
-    },
+    Cut { url: String, bytes: u64, total: String },
     /// The file does not have the known checksum.
     #[error("{url}: the file's sha256 is {actual}, not {expected}; it was removed")]
-    Checksum {
-        /// The address.
-        url: String,
-        /// The known checksum.
-        expected: String,
-        /// The file's checksum.
-        actual: String,
-    },
+    Checksum { url: String, expected: String, actual: String },
     /// The file on the server is not the one that was fetched first.
     #[error(
         "{url}: the file's sha256 is {actual}, and {} has {expected}, of when it was fetched first; it was removed: \
          --force takes it",
         record.display()
     )]
-    Changed {
-        /// The address.
-        url: String,
-        /// The file in which the checksum is recorded.
-        record: PathBuf,
-        /// The recorded checksum.
-        expected: String,
-        /// The file's checksum.
-        actual: String,
-    },
+    Changed { url: String, record: PathBuf, expected: String, actual: String },
     /// The file is larger than it may be.
     #[error("{url}: the file has more than {limit} bytes, the most that are taken for it; it was removed")]
-    TooLarge {
-        /// The address.
-        url: String,
-        /// The most bytes that the file may have.
-        limit: u64,
-    },
+    TooLarge { url: String, limit: u64 },
     /// A file of that name is there already, and has another checksum.
     #[error(
         "{} is there and differs from what it should be (its sha256 is {actual}, not {expected}): --force replaces it",
         path.display()
     )]
-    Differs {
-        /// The file.
-        path: PathBuf,
-        /// The known checksum.
-        expected: String,
-        /// The file's checksum.
-        actual: String,
-    },
+    Differs { path: PathBuf, expected: String, actual: String },
     /// The downloaded file is no network, or a network that cannot be used.
     #[error("{url} was downloaded, but: {reason}")]
     Network {
-        /// The address.
         url: String,
         /// The error in reading the file, whose text is part of this error's text.
         reason: NetworkError,
     },
     /// Another process downloads the same file.
     #[error("another process is downloading {}", path.display())]
-    Busy {
-        /// The unfinished file.
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// A file operation failed.
     #[error("cannot {action} {}: {reason}", path.display())]
-    Io {
-        /// The operation, as a verb.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's reason.
-        reason: io::Error,
-    },
+    Io { action: &'static str, path: PathBuf, reason: io::Error },
 }
 
 /// I/O error that names the operation and the file, for `map_err`.

@@ -87,12 +87,7 @@ impl Variant {
         match self {
             Variant::Gpu => Some(CudaVersion::Thirteen),
             Variant::GpuCuda12 => Some(CudaVersion::Twelve),
-            Variant::Cpu
-            | Variant::OpenVino
-            | Variant::DirectMl
-            | Variant::WebGpu
-            | Variant::TensorRtRtx
-            | Variant::MiGraphX => None,
+            _ => None,
         }
     }
 
