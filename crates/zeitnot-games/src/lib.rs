@@ -12,6 +12,8 @@
 //! | `clock_use`, `comparison` | how players used their clocks; several players at several time controls |
 //! | [`proof`] | games at three scales that show what the default manager is worth, and bounds declared before them |
 
+#![allow(missing_docs, reason = "items whose names say what they are have no words beside them")]
+
 pub mod bootstrap;
 pub mod clock_use;
 mod comparison;

@@ -11,6 +11,8 @@
 //! | [`results`] | the results of all these, as they are printed and read |
 //! | [`report`] | a page with charts about all of these |
 
+#![allow(missing_docs, reason = "items whose names say what they are have no words beside them")]
+
 pub mod measure;
 pub mod recordings;
 pub mod report;
