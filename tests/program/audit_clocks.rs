@@ -282,6 +282,7 @@ fn a_pipe_is_read_like_a_file() {
 /// In a tenth of the memory that the games and all plans for them would take.
 #[test]
 #[cfg(target_os = "linux")]
+#[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
 fn games_are_not_held() {
     let game = |number: usize| {
         let moves: String = (1..=100)

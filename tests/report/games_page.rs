@@ -54,11 +54,9 @@ fn analysis(games: usize) -> String {
 }
 
 #[test]
+#[cfg_attr(not(browser), ignore = "needs chromium in the path, or named by CHROMIUM")]
 fn a_browser_shows_analysed_games() {
-    let Some(browser) = browser() else {
-        eprintln!("skipped: no chromium in the path, and none named by CHROMIUM");
-        return;
-    };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let page = game_page(&analysis(2));
@@ -102,6 +100,7 @@ fn of_games(text: &str) -> Analysis {
 }
 
 #[test]
+#[cfg_attr(not(browser), ignore = "needs chromium in the path, or named by CHROMIUM")]
 fn positions_filters_and_notes_come_from_the_short_form() {
     let game =
         |white: &str, tags: &str, moves: &str| format!("[White \"{white}\"]\n[Black \"B\"]\n{tags}\n\n{moves}\n\n");
@@ -121,10 +120,7 @@ fn positions_filters_and_notes_come_from_the_short_form() {
     let analysis = of_games(&text);
     let short = page_data(&analysis).to_string();
     assert!(short.len() < serde_json::to_string(&analysis).unwrap().len() / 2, "{}", short.len());
-    let Some(browser) = browser() else {
-        eprintln!("skipped: no chromium in the path, and none named by CHROMIUM");
-        return;
-    };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let notes = "<script>
         document.body.dataset.fens = data.games.map((one) => unpacked(one).moves.map(({ fen }) => fen).join()).join(';');

@@ -45,10 +45,18 @@ fn agree(device: &Device, network: &Path, golden: &Path, count: usize, options: 
     format!("{name}: {count} positions, q within {:.1e}, logits within {:.1e}", worst[0], worst[1])
 }
 
+#[test]
+#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
+fn the_smallest_network_agrees_with_the_cpu() {
+    eprintln!("{}", agree(&Device::find(), Path::new(TINY), &small_set(), 5, "batch=4,steps=1"));
+}
+
 /// Eleven positions make a full run and one that is filled up to the smaller size.
 #[test]
+#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
+#[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
 fn small_networks_agree_with_the_cpu_in_every_size() {
-    let Some(device) = Device::find() else { return };
+    let device = Device::find();
     let small = Path::new(TINY).with_file_name("zeitnot-small.pb.gz");
     for network in [Path::new(TINY), &small] {
         eprintln!("{}", agree(&device, network, &small_set(), 11, "batch=8,steps=2"));
@@ -56,17 +64,20 @@ fn small_networks_agree_with_the_cpu_in_every_size() {
 }
 
 #[test]
+#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
+#[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
 fn maia_agrees_with_the_cpu() {
-    let Some(device) = Device::find() else { return };
+    let device = Device::find();
     eprintln!("{}", agree(&device, &shared().join("nets/maia-1900.pb.gz"), &shared(), 4, "batch=4,steps=1"));
 }
 
 /// All networks of the shared folder, half an hour.
 #[test]
+#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
 #[ignore = "half an hour: cargo test --test webgpu every_network -- --ignored --nocapture"]
 fn every_network_agrees_with_the_cpu() {
-    let Some(device) = Device::find() else { return };
+    let device = Device::find();
     let shared = shared();
     let folders = ["nets", "nets/synthetic"].map(|folder| fs::read_dir(shared.join(folder)).unwrap());
     let paths = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
@@ -81,8 +92,10 @@ fn every_network_agrees_with_the_cpu() {
 }
 
 #[test]
+#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
+#[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
 fn measurements_run_to_their_end() {
-    let Some(device) = Device::find() else { return };
+    let device = Device::find();
     let common = ["--backend=webgpu", "--weights", TINY, "-o", "batch=4,steps=1", "--json", "--seconds=1"];
     for (what, arguments) in [
         ("backendbench", &["--versus=bare", "--batch-sizes=4"][..]),
@@ -98,8 +111,9 @@ fn measurements_run_to_their_end() {
 
 /// The CPU never takes the place of a card that was asked for, and a software device never that of the CPU.
 #[test]
+#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
 fn the_device_is_there_or_it_is_said_what_is_missing() {
-    let Some(device) = Device::find() else { return };
+    let device = Device::find();
     let mut command = device.command();
     command.env(DRIVERS, "/there/is/none.json").args(["eval", "--backend=webgpu", "--weights", TINY]);
     let assert = command.assert().code(1).stdout("");
