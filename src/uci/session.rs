@@ -36,7 +36,7 @@ pub struct Switches {
     pub show_hidden: bool,
 }
 
-/// What the commands of a session leave for later ones.
+/// Facts that the commands of a session leave for later ones.
 #[derive(Default)]
 struct Memory {
     /// Whether the last position could not be read.

@@ -106,5 +106,5 @@ fn megabytes(engine: &Engine) -> u64 {
     set.or(automatic).unwrap_or(MEGABYTES)
 }
 
-/// What lichess is told where there is no limit of memory.
+/// Memory that lichess is told where there is no limit.
 const MEGABYTES: u64 = 1024;

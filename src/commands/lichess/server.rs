@@ -40,7 +40,7 @@ const ENGINES: &str = "/api/external-engine";
 const WORK: &str = "/api/external-engine/work";
 const JSON: &str = "application/json";
 
-/// What lichess shows of the engine.
+/// Description of the engine for lichess.
 pub struct Registration {
     pub name: String,
     pub threads: u64,

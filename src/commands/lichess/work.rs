@@ -1,4 +1,4 @@
-//! What a request asks for.
+//! Reads the work that a request asks for.
 
 use serde::Deserialize;
 use zeitnot_base::printable::beginning;
@@ -21,7 +21,7 @@ pub struct Job {
     pub work: Work,
 }
 
-/// What is to be analysed. Of `hash` and `sessionId` nothing is made: the tree, and the memory for it, are the same for
+/// Work to be done. `hash` and `sessionId` are passed over: the tree, and the memory for it, are the same for
 /// all requests.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

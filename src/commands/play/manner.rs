@@ -12,7 +12,7 @@ const PLAYER: [&str; 5] = ["WeightsFile", "UCI_LimitStrength", "UCI_Elo", "Skill
 /// Options that say how it plays.
 const PLAY: [&str; 5] = ["TimeManager", "NodesPerMove", "Temperature", "PolicyTemperature", "SearchAlgorithm"];
 
-/// What was set of these options, and the limits, as words of a shell: `UCI_LimitStrength=true UCI_Elo=1500 nodes=200`.
+/// The options that were set, and the limits, as words of a shell: `UCI_LimitStrength=true UCI_Elo=1500 nodes=200`.
 pub fn of(options: &Options, limits: &Limits) -> String {
     let set = PLAYER.into_iter().chain(PLAY).filter(|name| options.was_set.contains(name));
     let set = set.filter_map(|name| Some((name, options::find(name)?.value(options))));

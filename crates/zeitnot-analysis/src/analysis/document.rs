@@ -76,7 +76,7 @@ pub struct AnalysedGame {
     /// The game's own comments and variations behind each ply, 0 for those before the first move.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) notes: BTreeMap<usize, OwnNotes>,
-    /// What the sums over many games need beside it; not written.
+    /// Facts for the sums over many games; not written.
     #[serde(skip)]
     pub(super) parts: GameParts,
 }

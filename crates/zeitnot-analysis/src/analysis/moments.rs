@@ -10,7 +10,7 @@ const MOST: usize = 5;
 const LEAST_LOSS: f64 = 0.1;
 const LEAST_LOSS_BY_TIME: f64 = 0.05;
 const LEAST_WASTE: f64 = 0.02;
-/// What a loss for want of time weighs beside another of the same size: it is the easiest to mend.
+/// Weight of a loss for want of time beside another of its size: it is the easiest to mend.
 const BY_HASTE: f64 = 1.5;
 /// Least number of long thoughts before time trouble, and their least share of a player's time, to be told together.
 const LONG_THOUGHTS: usize = 2;

@@ -55,7 +55,8 @@ pub enum RuntimePolicy {
 /// The options that a loaded backend depends on.
 #[derive(Clone, Debug, PartialEq)]
 struct Key {
-    /// Those whose declaration says so; `NNCacheSize` is what the memory limit leaves of it.
+    /// Values of the options that a network is loaded anew for, others at their defaults; `NNCacheSize` as the memory limit
+    /// leaves it.
     options: Options,
     /// Whether a Maia plays that is not named.
     takes_maia: bool,

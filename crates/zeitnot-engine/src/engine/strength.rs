@@ -26,7 +26,7 @@ pub(super) const HIGHEST_ELO: u64 = 2600;
 /// The `Skill Level` that is full strength; 0 is the lowest level, and the steps between are equal.
 pub(super) const FULL_SKILL: u64 = 20;
 
-/// What a player of a level, or a Maia, makes of the options.
+/// Changes of the options for a player of a level, or for a Maia.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Manner {
     pub nodes: u64,

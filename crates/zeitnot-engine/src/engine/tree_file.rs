@@ -94,7 +94,7 @@ pub enum TreeFileError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The tree is of another network, or of other options.
@@ -104,7 +104,7 @@ pub enum TreeFileError {
         path: PathBuf,
         /// The fact that differs, as the file has it.
         saved: String,
-        /// The same fact here.
+        /// That fact of the present options.
         here: String,
     },
 }

@@ -33,11 +33,11 @@ pub(super) struct Turn {
 /// The positions that a tree keeps.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Positions {
-    /// Those below the game.
+    /// Positions below the game.
     OfGame,
-    /// All that are searched: of an analysis, which has no clock.
+    /// All positions that an analysis searches; it has no clock.
     All,
-    /// All where the tree has kept all so far: a move on a clock goes on in the tree of an analysis.
+    /// All positions where the tree has kept all so far: a move on a clock goes on in the tree of an analysis.
     AsBefore,
 }
 

@@ -57,9 +57,9 @@ words! {
 words! {
     /// The trees that are kept beyond a search (`TreeMemory`).
     pub enum TreeMemory {
-        /// Those of all positions that were searched without a clock, within the memory limit; on a clock as `game`.
+        /// Trees of all positions that were searched without a clock, within the memory limit; on a clock as `game`.
         Forest = "forest",
-        /// The part below the moves of the game.
+        /// The tree below the moves of the game.
         Game = "game",
         /// None.
         Off = "off",

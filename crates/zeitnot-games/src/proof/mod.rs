@@ -32,7 +32,7 @@ pub struct Proof {
     pub isa: String,
     /// The time manager that is proved.
     pub first: String,
-    /// What the results must reach.
+    /// Bounds that the results must reach.
     pub bounds: Bounds,
     /// The cells, in the order in which they are played.
     pub cells: Vec<ProofCell>,

@@ -54,7 +54,7 @@ pub struct ReportRules {
     pub player: Option<String>,
 }
 
-/// What to read in place of a match's journal.
+/// Advice to read another file in place of a match's journal.
 pub const MATCH_JOURNAL: &str =
     "that is the journal of a match: its games are in the PGN beside it, whose name has no .jsonl";
 

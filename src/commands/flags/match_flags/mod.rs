@@ -30,7 +30,7 @@ const VIRTUAL_NPS: f64 = 1_000.0;
 /// A flag, and what it is to a match that goes on after an interruption.
 pub struct Declared(Resumed, Arg);
 
-/// What a flag is to a match that goes on.
+/// Part that a flag has in the identity of a match that goes on.
 #[derive(Clone, Copy, PartialEq)]
 enum Resumed {
     /// It may have another value, or the identities of the players have it.
