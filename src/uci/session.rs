@@ -15,7 +15,7 @@ use thiserror::Error;
 use zeitnot_base::files::named_path;
 use zeitnot_engine::announcer::{Announcer, ERROR};
 use zeitnot_engine::chess::divide;
-use zeitnot_engine::engine::options::{SPECS, nearest_level};
+use zeitnot_engine::engine::options::SPECS;
 use zeitnot_engine::engine::{Engine, EngineError, MOST_MOVES, OptionError, Prepared, ignored_options};
 
 /// The engine's name in GUIs.
@@ -255,12 +255,8 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, is_by_variant: &mut 
         }
         _ => (name, value),
     };
-    let nearest = nearest_level(name, value).map(|nearest| nearest.to_string());
-    if let Some(nearest) = &nearest {
-        output.line(&print::info(&format!("option {name}: {value} is out of its range, {nearest} is taken")));
-    }
     let before = engine.options().clone();
-    match engine.set_option(name, nearest.as_deref().unwrap_or(value)) {
+    match engine.set_option(name, value) {
         // After this option alone: other options must not repeat the complaint about a log that cannot be opened.
         Ok(()) if name.eq_ignore_ascii_case("LogFile") => output.log_to(&engine.options().log_file),
         Ok(()) if engine.is_searching() && *engine.options() != before => {

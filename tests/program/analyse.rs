@@ -142,6 +142,9 @@ fn evaluations_of_comments_need_no_network() {
     assert!(read(folder.path(), "out.pgn").contains("1. c4 {[%eval 0.3,9]} 1... e5 1/2-1/2"));
     // A mate on the board needs no comment; the move before it is not judged.
     assert_eq!(json["games"][0]["moves"][13]["eval"]["mate"], 0);
+    std::fs::write(folder.path().join("games.pgn"), "1. f3 e5 2. g4 Qh4# 0-1\n").unwrap();
+    let output = analyse(folder.path(), &["--trust-evals", "--html", "mate.html"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no move has an evaluation: nothing is judged"));
 }
 
 #[test]

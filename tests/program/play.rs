@@ -447,6 +447,19 @@ fn flags_of_opponents_that_contradict_are_refused() {
 }
 
 #[test]
+fn a_level_out_of_its_range_is_the_nearest() {
+    let folder = tempfile::tempdir().unwrap();
+    for (flags, told) in [
+        (&["--elo=900"][..], "option UCI_Elo: 900 is out of its range, 1000 is taken"),
+        (&["--limit-strength=true", "--uci-elo=3000"], "option UCI_Elo: 3000 is out of its range, 2600 is taken"),
+    ] {
+        let output = said(folder.path(), &[&["--tc=5:00"], flags].concat(), "quit\n");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && errors.contains(told), "{errors}");
+    }
+}
+
+#[test]
 fn a_maia_that_searches_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let note = "maia-1500 searches, and does not play like people";

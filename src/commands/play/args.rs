@@ -120,14 +120,14 @@ pub fn options(matches: &ArgMatches) -> anyhow::Result<Options> {
         note!("option {name} has no effect: {why}");
     }
     // Only to read the options: it loads nothing.
-    let engine = engine_options::engine(matches, engine_options::MAY_INSTALL)?;
+    let mut engine = engine_options::engine(matches, engine_options::MAY_INSTALL)?;
+    if let Some(elo) = matches.get_one::<u64>("elo") {
+        engine.set_flag("UCI_LimitStrength", "true")?;
+        engine.set_flag("UCI_Elo", &elo.to_string())?;
+    }
     let mut options = Options { against_person: true, ..engine.options().clone() };
     if let Some(rating) = matches.get_one::<u64>("maia") {
         options.set("WeightsFile", &format!("maia-{rating}"))?;
-    }
-    if let Some(elo) = matches.get_one::<u64>("elo") {
-        options.set("UCI_LimitStrength", "true")?;
-        options.set("UCI_Elo", &elo.to_string())?;
     }
     Ok(options)
 }

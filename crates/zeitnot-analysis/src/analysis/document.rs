@@ -35,9 +35,9 @@ impl Analysis {
         self.games.len()
     }
 
-    /// Whether a move has an evaluation.
+    /// Whether a move is judged: it has an evaluation, and so has the position before it.
     pub fn is_judged(&self) -> bool {
-        self.games.iter().flat_map(|game| &game.moves).any(|mv| mv.eval.is_some())
+        self.games.iter().flat_map(|game| &game.moves).any(|mv| mv.expected_loss.is_some())
     }
 
     /// The inaccuracies, mistakes and blunders of all games.

@@ -215,7 +215,8 @@ impl Engine {
         self.clock.now_ms()
     }
 
-    /// Sets an option by its UCI name; it holds from the next move on. An option that is sent as it stands does not count
+    /// Sets an option by its UCI name; it holds from the next move on. A level out of its range is the nearest one, and a line
+    /// says so: GUIs offer them on other engines' scales, and a person would play at full strength without. An option that is sent as it stands does not count
     /// as set, since GUIs send all of them; but for `MoveOverheadMs`.
     ///
     /// # Errors
@@ -236,8 +237,12 @@ impl Engine {
     /// # Errors
     /// As those of [`Engine::set_option`].
     pub fn set_flag(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        let nearest = options::nearest_level(name, value).map(|nearest| nearest.to_string());
+        if let Some(nearest) = &nearest {
+            self.announcer.say(&format!("option {name}: {value} is out of its range, {nearest} is taken"));
+        }
         let mut options = self.options.clone();
-        options.set(name, value)?;
+        options.set(name, nearest.as_deref().unwrap_or(value))?;
         self.set_options(options)?;
         self.shelf.books_and_tables.option_set(name);
         Ok(())

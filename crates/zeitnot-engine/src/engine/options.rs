@@ -332,9 +332,9 @@ impl OptionSpec {
     }
 }
 
-/// The end of its range that replaces the `value` of an option with this UCI name: for a level, which GUIs offer on other
-/// engines' scales, and a person would play at full strength without. `None`: the value is in its range, or an error.
-pub fn nearest_level(name: &str, value: &str) -> Option<u64> {
+/// The end of its range that replaces the `value` of an option with this UCI name, a level. `None`: it is no level, the
+/// value is in its range, or an error.
+pub(super) fn nearest_level(name: &str, value: &str) -> Option<u64> {
     let spec = find(name).filter(|spec| ["UCI_Elo", "Skill Level"].contains(&spec.name))?;
     let Kind::Spin { min, max } = spec.kind else { return None };
     let value: i128 = value.parse().ok()?;
