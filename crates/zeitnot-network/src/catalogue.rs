@@ -279,7 +279,7 @@ pub fn find(name: &str) -> Result<&'static Entry, FetchError> {
     })
 }
 
-#[cfg(all(test, feature = "download"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

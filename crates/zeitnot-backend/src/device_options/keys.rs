@@ -129,11 +129,7 @@ pub(super) const KEYS: &[Key] = &[
     key(onnx_keys::MOVES_LEFT, NAME, ALL, |options, text| put(&mut options.interface.moves_left, name(text))),
     key(PRECISION, "one of f32, f16, bf16, int8", &[Provider::OpenVino],
         |options, text| {
-            let arithmetic = precision(text).map(|precision| match precision {
-                Precision::Float32 => Arithmetic::Float32,
-                Precision::Float16 => Arithmetic::Float16,
-                Precision::Bfloat16 => Arithmetic::Bfloat16,
-            });
+            let arithmetic = precision(text).map(Arithmetic::from);
             let int8 = text.eq_ignore_ascii_case("int8").then_some(Arithmetic::Int8);
             put(&mut options.arithmetic, arithmetic.or(int8))
         }),

@@ -71,6 +71,16 @@ pub enum Arithmetic {
     Int8,
 }
 
+impl From<Precision> for Arithmetic {
+    fn from(precision: Precision) -> Arithmetic {
+        match precision {
+            Precision::Float32 => Arithmetic::Float32,
+            Precision::Float16 => Arithmetic::Float16,
+            Precision::Bfloat16 => Arithmetic::Bfloat16,
+        }
+    }
+}
+
 /// Options for running a network on its device; the provider's default where an option is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceOptions {
