@@ -12,7 +12,8 @@ fn notes<'a>(answer: &'a Answer, start: &str) -> Vec<&'a String> {
 
 #[test]
 fn a_level_plays_few_nodes_and_says_so_once() {
-    let mut engine = Uci::ready_with(&["--limit-strength", "--uci-elo=2600", "--weights=zeitnot-tiny"]);
+    let flags = ["--limit-strength", "--uci-elo=2600", "--weights=zeitnot-tiny", "--smart-pruning-factor=0"];
+    let mut engine = Uci::ready_with(&flags);
     let answer = engine.search("startpos", CLOCK);
     assert_eq!(notes(&answer, "limited to Elo 2600").len(), 1, "{:?}", answer.lines);
     assert_eq!(answer.number("nodes"), 480);

@@ -18,12 +18,16 @@ pub struct Device {
 }
 
 impl Device {
-    /// The device with the runtime for it.
-    pub fn find() -> Device {
+    /// The device with the runtime for it; `None`, and a line that says so, where the runtime is not to be had.
+    pub fn find() -> Option<Device> {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock();
-        Installer::for_this_user(Variant::WebGpu).and_then(|it| it.install(false, &mut |_| ())).unwrap();
-        Device { driver: PathBuf::from(env!("ZEITNOT_SOFTWARE_CARD")), _turn: turn }
+        let installed = Installer::for_this_user(Variant::WebGpu).and_then(|it| it.install(false, &mut |_| ()));
+        if let Err(error) = installed {
+            eprintln!("skipped: WebGPU on a software device: {error}");
+            return None;
+        }
+        Some(Device { driver: PathBuf::from(env!("ZEITNOT_SOFTWARE_CARD")), _turn: turn })
     }
 
     /// The program as a command, which finds the device.

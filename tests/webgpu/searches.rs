@@ -35,7 +35,7 @@ fn nodes(answer: &Answer) -> usize {
 #[test]
 #[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
 fn a_search_is_answered_whatever_the_device_does() {
-    let device = Device::find();
+    let Some(device) = Device::find() else { return };
     let (mut engine, lines) = engine(&device, "devices=0,0,batch=4");
     let says = |part: &str| lines.iter().any(|line| line.contains(part));
     assert!(says("compiling its pipelines for runs of 1, 4 positions"), "before any clock: {lines:?}");

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `query` | a position for a network, and its key in the cache |
 //! | `factory`, `names` | backends by name |
-//! | `provider_preferences` | batches, rows and sessions that each execution provider of ONNX Runtime prefers |
+//! | `provider_preferences`, `rows` | batches, sizes of runs and sessions that each execution provider of ONNX Runtime prefers |
 //! | `device_options` | the option `BackendOptions` |
 //! | `onnxruntime`, `input_buffer` | networks through ONNX Runtime, and their input as a tensor |
 //! | `native` | networks on the processor, by our own kernels |
@@ -60,6 +60,7 @@ mod proof;
 mod provider_preferences;
 mod query;
 mod random;
+mod rows;
 mod several;
 mod side_by_side;
 mod uniform;
@@ -81,10 +82,9 @@ pub(crate) use onnxruntime::OnnxRuntimeBackend;
 pub use policy_sampling::{sample, softmax};
 pub use proof::Proof;
 pub(crate) use provider_preferences::{Compiled, CpuShare, Label, Sharing, preferences};
-pub use provider_preferences::{Rows, saturation};
-pub use query::Query;
-pub use query::cache_key;
+pub use query::{Query, cache_key};
 pub use random::RandomBackend;
+pub use rows::{Rows, saturation};
 pub(crate) use several::SeveralDevices;
 pub use uniform::UniformBackend;
 

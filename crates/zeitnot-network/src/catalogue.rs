@@ -163,24 +163,21 @@ pub static ENTRIES: &[Entry] = &[
         "4a97d91c91e7ba7d27bb12cfd6d39975a7819372396479869431cbb479a97fcb"),
     network("BT4", "transformer 15x1024, 32 heads", mebibytes(330.0), LargeGpu,
         "BT4 as it was trained; 4 GB of GPU memory",
-        contributed!("big-transformers/BT4-1024x15x32h-swa-6147500.pb.gz"),
-        ""),
+        contributed!("big-transformers/BT4-1024x15x32h-swa-6147500.pb.gz"), ""),
     network("BT3", "transformer 15x768, 24 heads", mebibytes(182.1), Gpu,
         "The choice for a desktop's graphics card; 2.6 GB of GPU memory",
         contributed!("BT3-768x15x24h-swa-2790000.pb.gz"),
         "e3067757d1fc2dfc66947b21d15ace0cedf4c54254fc1de83d77c378a3e8b8e1"),
     network("T82", "transformer 15x768, 24 heads", mebibytes(165.0), Gpu,
         "Lc0's run T82; 2.4 GB of GPU memory",
-        "https://storage.lczero.org/files/768x15x24h-t82-swa-7464000.pb.gz",
-        ""),
+        "https://storage.lczero.org/files/768x15x24h-t82-swa-7464000.pb.gz", ""),
     network("T2", "transformer 15x768, 24 heads", mebibytes(165.0), Gpu,
         "Contributed after T1, before the distilled networks; for comparisons",
         contributed!("t2-768x15x24h-swa-5230000.pb.gz"),
         "bc1454c93cf8cbe2245977b6507343bb3e46c36daac7d89f2a9308bf6001c388"),
     network("T3-512", "transformer 15x512, 16 heads", mebibytes(152.0), LaptopGpu,
         "The choice for a laptop's graphics card; 1.8 GB of GPU memory",
-        contributed!("t3-512x15x16h-distill-swa-2767500.pb.gz"),
-        ""),
+        contributed!("t3-512x15x16h-distill-swa-2767500.pb.gz"), ""),
     network("T1-512", "transformer 15x512, 8 heads", mebibytes(142.8), LaptopGpu,
         "The predecessor of T3-512; 1.8 GB of GPU memory",
         contributed!("t1-512x15x8h-distilled-swa-3395000.pb.gz"),
@@ -215,20 +212,17 @@ pub static ENTRIES: &[Entry] = &[
         "04ba214ce1277ece9b781e8a1ec1ef2dd4d8f294f496cc8e6fef325f298db60a"),
     network("703810", "SE 10x128", mebibytes(6.0), AnyCpu,
         "The last network of the run T70",
-        by_sum!("b30e742bcfd905815e0e7dbd4e1bafb41ade748f85d006b8e28758f1a3107ae3"),
-        ""),
+        by_sum!("b30e742bcfd905815e0e7dbd4e1bafb41ade748f85d006b8e28758f1a3107ae3"), ""),
     network("badgyal-8", "SE 10x128", mebibytes(6.0), AnyCpu,
         "Trained on Lichess games: attacks, and strong for its size",
         "https://github.com/dkappe/leela-chess-weights/files/3799966/badgyal-8.pb.gz",
         "ef0a7e4c977fce5123e3e1bbee422bfbab031a7aaad6e02d6e46aeb8d06f2295"),
     network("goodgyal-5", "SE 5x48", mebibytes(1.0), AnyCpu,
         "Small, trained on Lichess games",
-        "https://github.com/dkappe/leela-chess-weights/files/3422292/goodgyal-5.pb.gz",
-        ""),
+        "https://github.com/dkappe/leela-chess-weights/files/3422292/goodgyal-5.pb.gz", ""),
     network("evilgyal-6", "SE 5x48", mebibytes(1.0), AnyCpu,
         "Small, trained on Lichess games; likes gambits",
-        "https://github.com/dkappe/leela-chess-weights/files/3468575/evilgyal-6.pb.gz",
-        ""),
+        "https://github.com/dkappe/leela-chess-weights/files/3468575/evilgyal-6.pb.gz", ""),
     Entry { licence: Some("GPL-3.0-only"), ..network("meangirl-8", "SE 4x32", Size::Exact(746_615), AnyCpu,
         "Very small: a sparring partner, and a quick test",
         "https://github.com/dkappe/leela-chess-weights/releases/download/mean-girl-8/meangirl-8.pb.gz",
@@ -248,8 +242,7 @@ pub static ENTRIES: &[Entry] = &[
     maia!("1900", 1_262_607, "e2f565f42d7cd9f122557e6dc4eb84e5bbaedceda1d404dc485d3611c7c97a12"),
     network("maia-2200", "SE 6x64", mebibytes(1.2), AnyCpu,
         "A Maia for 2200, made by another author; meant for one node a move",
-        "https://github.com/CallOn84/LeelaNets/raw/refs/heads/main/Nets/Maia%202200/maia-2200.pb.gz",
-        ""),
+        "https://github.com/CallOn84/LeelaNets/raw/refs/heads/main/Nets/Maia%202200/maia-2200.pb.gz", ""),
 ];
 
 impl Entry {
@@ -279,7 +272,7 @@ pub fn find(name: &str) -> Result<&'static Entry, FetchError> {
     })
 }
 
-#[cfg(all(test, feature = "download"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -86,17 +86,17 @@ pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
 #[cfg(feature = "download")]
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source, http_reason, service_agent};
-pub use find_network::load_for;
-pub use find_network::{Location, find, load, user_folder};
+pub use find_network::{Location, find, load, load_for, user_folder};
 pub use format::{InputFormat, PolicyKind, ValueKind};
 pub use onnx::{
     Conversion, EndTypes, Maia3Input, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput,
 };
 pub use onnx::{fields as onnx_fields, keys as onnx_keys, without_default_inputs};
 pub use planes::{HistoryFill, PLANES, Planes, encode};
-pub use policy::{CONVOLUTION_MAP, FIRST_PROMOTION, PROMOTIONS, positional_map, squares as move_squares};
-pub use policy::{CONVOLUTION_PLANES, MOVES};
-pub use policy::{index_to_uci, policy_index};
+pub use policy::{
+    CONVOLUTION_MAP, CONVOLUTION_PLANES, FIRST_PROMOTION, MOVES, PROMOTIONS, index_to_uci, policy_index,
+    positional_map, squares as move_squares,
+};
 pub use transform::Transform;
 pub use weights::body::PIECE_PLANES;
 use weights::layers::Layers;

@@ -48,7 +48,7 @@ pub mod field {
 }
 
 /// `AttributeProto.AttributeType`.
-pub mod attribute_type {
+pub(crate) mod attribute_type {
     pub(crate) const FLOAT: i32 = 1;
     pub(crate) const INT: i32 = 2;
     pub(crate) const INTS: i32 = 7;

@@ -48,7 +48,7 @@ impl fmt::Display for Origin {
 
 /// A library file to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// Why the file is tried.
     pub origin: Origin,
     /// The file; on Linux also a bare name, which is left to the system's loader.
@@ -57,7 +57,7 @@ pub struct Candidate {
 
 /// The places to look in, as values, so that the order can be tested without touching the process.
 #[derive(Debug, Clone, Default)]
-pub struct Locations {
+pub(crate) struct Locations {
     /// The option's path: the library, or a folder that holds it.
     pub option: Option<PathBuf>,
     /// Value of `ORT_DYLIB_PATH`: a file, or a folder that holds the library.

@@ -9,7 +9,7 @@
 //! | `library`, `nvidia_libraries` | loading shared libraries, and those of NVIDIA that a provider needs |
 //! | `tensorrt_rtx` | the plugin of TensorRT for RTX, and the cards that it drives |
 //! | `missing_library` | the library that a provider misses, and how to get it |
-//! | [`nvidia`], [`nvidia_readings`] | NVIDIA's driver and its cards; their power, clocks and memory |
+//! | [`nvidia`], `nvidia_readings` | NVIDIA's driver and its cards; their power, clocks and memory |
 //! | [`vulkan`], `vulkan_calls` | the device that WebGPU takes |
 //! | `ort_log` | the last error in ONNX Runtime's log |
 //! | `pins` | the packages that can be installed |
@@ -60,7 +60,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use zeitnot_base::files::is_same_file;
 
-pub use candidates::{Candidate, Locations};
+use candidates::{Candidate, Locations};
 pub use candidates::{Origin, user_cache};
 pub use cuda_version::CudaVersion;
 use error::source_of;

@@ -212,10 +212,14 @@ impl Session<'_> {
     /// Plays a move and writes the game, unless the flag has fallen before it.
     fn make_move(&mut self, mv: &Move) -> Option<End> {
         let color = self.referee.game.current().turn();
-        if self.referee.make_move(mv).is_some() {
-            return Some(self.flag_of(color));
+        match self.referee.make_move(mv) {
+            Some((_, Termination::TimeForfeit)) => return Some(self.flag_of(color)),
+            Some((winner, termination)) => {
+                self.keep();
+                return Some(End::Over { winner, termination });
+            }
+            None => self.keep(),
         }
-        self.keep();
         None
     }
 

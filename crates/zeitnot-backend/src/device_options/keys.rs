@@ -35,6 +35,7 @@ const INDEXED: &[Provider] = &[
 const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::TensorRtRtx, Provider::OpenVino, Provider::CoreMl];
 /// All providers but the CPU's.
 const DEVICES: &[Provider] = Provider::ALL.split_at(1).1;
+const _: () = assert!(matches!(Provider::ALL[0], Provider::Cpu));
 /// The providers whose own options are handed on.
 const OPEN: &[Provider] = &[
     Provider::Cuda,
@@ -129,11 +130,7 @@ pub(super) const KEYS: &[Key] = &[
     key(onnx_keys::MOVES_LEFT, NAME, ALL, |options, text| put(&mut options.interface.moves_left, name(text))),
     key(PRECISION, "one of f32, f16, bf16, int8", &[Provider::OpenVino],
         |options, text| {
-            let arithmetic = precision(text).map(|precision| match precision {
-                Precision::Float32 => Arithmetic::Float32,
-                Precision::Float16 => Arithmetic::Float16,
-                Precision::Bfloat16 => Arithmetic::Bfloat16,
-            });
+            let arithmetic = precision(text).map(Arithmetic::from);
             let int8 = text.eq_ignore_ascii_case("int8").then_some(Arithmetic::Int8);
             put(&mut options.arithmetic, arithmetic.or(int8))
         }),

@@ -19,28 +19,17 @@ use zeitnot_runtime::Provider;
 
 /// An error in a text of [`DeviceOptions`]. It displays as one line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum DeviceOptionsError {
     /// No key has this name.
     #[error("unknown key \"{key}\"; there are: {known}")]
-    Unknown {
-        /// The key as it came.
-        key: String,
-        /// The keys that exist.
-        known: String,
-    },
+    Unknown { key: String, known: String },
     /// Something that is not `key=value`.
     #[error("\"{0}\" is not of the form key=value")]
     NoValue(String),
     /// The key does not take the value.
     #[error("{key}: \"{value}\" is not {expected}")]
-    Value {
-        /// The key.
-        key: &'static str,
-        /// The value as it came.
-        value: String,
-        /// The values that the key takes, in words.
-        expected: &'static str,
-    },
+    Value { key: &'static str, value: String, expected: &'static str },
     /// A key that is given twice: the second would undo the first.
     #[error("{0} is given twice")]
     Twice(&'static str),
@@ -49,12 +38,7 @@ pub enum DeviceOptionsError {
     Rivals(&'static str, &'static str),
     /// A key that means nothing to the backend in use.
     #[error("the backend {backend} does not take {key}")]
-    NotForBackend {
-        /// The backend.
-        backend: &'static str,
-        /// The key.
-        key: &'static str,
-    },
+    NotForBackend { backend: &'static str, key: &'static str },
 }
 
 /// The arithmetic that OpenVINO or the backend native computes with; the weights may have another type. In the order of
@@ -69,6 +53,16 @@ pub enum Arithmetic {
     Bfloat16,
     /// Whole numbers of 8 bits in the large layers of a transformer: for the backend native alone.
     Int8,
+}
+
+impl From<Precision> for Arithmetic {
+    fn from(precision: Precision) -> Arithmetic {
+        match precision {
+            Precision::Float32 => Arithmetic::Float32,
+            Precision::Float16 => Arithmetic::Float16,
+            Precision::Bfloat16 => Arithmetic::Bfloat16,
+        }
+    }
 }
 
 /// Options for running a network on its device; the provider's default where an option is `None`.

@@ -6,7 +6,7 @@ use zeitnot_network::external_data;
 use zeitnot_network::onnx_fields::{all, fields};
 use zeitnot_network::onnx_proto::data_type;
 use zeitnot_network::onnx_proto::field::{DATA_TYPE, GRAPH, INITIALIZER};
-use zeitnot_network::{Architecture, Network, OnnxModel, Precision};
+use zeitnot_network::{Architecture, Network, OnnxModel};
 use zeitnot_runtime::Provider;
 
 /// The work that a device was given, by content.
@@ -23,11 +23,7 @@ impl Subject {
         // A model that was made here has the type of its conversion.
         let came_as_onnx = matches!(network.description().architecture, Architecture::Onnx { .. });
         let of_weights = came_as_onnx.then(|| narrowest(&model.bytes)).flatten();
-        let asked = match options.conversion(provider).precision {
-            Precision::Float32 => Arithmetic::Float32,
-            Precision::Float16 => Arithmetic::Float16,
-            Precision::Bfloat16 => Arithmetic::Bfloat16,
-        };
+        let asked = Arithmetic::from(options.conversion(provider).precision);
         let own = options.arithmetic.unwrap_or_else(|| unasked(provider, options));
         let arithmetic = of_weights.into_iter().fold(asked.max(own), Arithmetic::max);
         Subject { digests, arithmetic }
@@ -67,8 +63,8 @@ fn arithmetic_of(tensor: &[u8]) -> Option<Arithmetic> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeitnot_network::Conversion;
     use zeitnot_network::testing::random_network;
+    use zeitnot_network::{Conversion, Precision};
 
     fn arithmetic(provider: Provider, network: &Network, options: &str) -> Arithmetic {
         let options: DeviceOptions = options.parse().unwrap();

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use thiserror::Error;
 use zeitnot_backend::{Backend, BackendError, BackendSettings, CachedBackend, EvaluatorPool};
 use zeitnot_base::announcer::Announcer;
-use zeitnot_base::files::named_path;
+use zeitnot_base::files::{from_os, named_path};
 use zeitnot_network::{Location, NetworkError};
 use zeitnot_runtime::Provider;
 use zeitnot_time::SpecError;
@@ -62,6 +62,11 @@ struct Key {
     takes_maia: bool,
 }
 
+/// The path that a text names, spelled in one way; empty where it names none.
+fn spelled(text: &str) -> String {
+    named_path(text).map_or_else(String::new, |path| from_os(path.as_os_str()))
+}
+
 impl Key {
     fn of(options: &Options) -> Key {
         // Where it decides nothing, another time manager loads nothing anew.
@@ -71,6 +76,8 @@ impl Key {
         let options = Options {
             backend: options.backend.to_ascii_lowercase(),
             cache: options.cache_positions(),
+            weights: spelled(&options.weights),
+            runtime: spelled(&options.runtime),
             ..options.only(|facts| facts.network)
         };
         Key { options, takes_maia: is_unnamed && takes_maia }

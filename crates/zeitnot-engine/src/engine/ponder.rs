@@ -59,16 +59,25 @@ impl Engine {
         // A book may answer, other options want another search, and a game that the clock tells from another one, too.
         let may_go_on = options == self.options && !self.options.own_book && self.state.next_by_board.is_none();
         let params = GoParams { ponder: false, ..params };
+        if !may_go_on {
+            // Another game is noted in its time, which the search has.
+            self.abandon();
+        }
         self.state.note_clock(&params, start_ms, self.options.keep_time_stats);
         let turn = self.turn(&params);
         let plan = if may_go_on { self.go_on(&turn, start_ms) } else { None };
         if let Some(Ok(plan)) = plan {
             return Some(Ok(plan));
         }
+        self.abandon();
+        Some(plan.unwrap_or_else(|| self.start(turn, start_ms, listener)))
+    }
+
+    /// Ends the search without an answer.
+    fn abandon(&mut self) {
         if let Some(search) = self.running.search.take() {
             self.take_back(search.abandon());
         }
-        Some(plan.unwrap_or_else(|| self.start(turn, start_ms, listener)))
     }
 
     /// Gives the running search the plan of the move; `None` where a new search has to start instead.

@@ -2,7 +2,7 @@ use super::*;
 use crate::engine::{Engine, Options, RuntimePolicy};
 use crate::search::SearchEnd;
 use std::sync::Arc;
-use zeitnot_base::clock::{Clock as _, VirtualClock};
+use zeitnot_base::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot_chess::{Game, parse_uci};
 
 /// Both sides' moves of a game: castling on both sides, a capture en passant.
@@ -50,13 +50,17 @@ fn given(plies: usize, how: Form) -> Game {
 
 fn engine(manager: &str) -> (Engine, Arc<VirtualClock>) {
     let clock = Arc::new(VirtualClock::new(1.0));
+    (engine_on(Arc::clone(&clock) as _, manager), clock)
+}
+
+fn engine_on(clock: Arc<dyn Clock>, manager: &str) -> Engine {
     let mut options = Options::default();
     for (name, value) in [("Backend", "uniform"), ("SmartPruningFactor", "0"), ("TimeManager", manager)] {
         options.set(name, value).unwrap();
     }
-    let mut engine = Engine::new(options, Arc::clone(&clock) as _, RuntimePolicy::FindOnly);
+    let mut engine = Engine::new(options, clock, RuntimePolicy::FindOnly);
     engine.prepare().unwrap();
-    (engine, clock)
+    engine
 }
 
 fn go(wtime_ms: f64) -> GoParams {
@@ -166,6 +170,20 @@ fn the_game_goes_on_after_pondering_on_another_reply() {
     engine.set_game(given(2, Form::Fen));
     let end = engine.run(&go(9_300.0), time.now_ms(), None).unwrap().0;
     assert_eq!(moves(end), Some(2));
+}
+
+#[test]
+fn another_game_is_one_at_ponderhit_too() {
+    for (wtime_ms, expected) in [(9_500.0, 2), (60_000.0, 1)] {
+        let mut engine = engine_on(Arc::new(MonotonicClock::new()), COUNTING);
+        engine.set_game(given(0, Form::Fen));
+        let few = |wtime_ms| GoParams { nodes: Some(20), ..go(wtime_ms) };
+        engine.search_and_wait(&few(10_000.0), engine.now_ms()).unwrap();
+        engine.set_game(given(2, Form::Fen));
+        let pondered = engine.start_pondering(&few(wtime_ms)).unwrap();
+        let (end, _) = engine.ponder_hit_and_wait(&pondered, &few(wtime_ms), engine.now_ms()).unwrap();
+        assert_eq!(moves(end), Some(expected), "{wtime_ms}");
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub use maia3_input::Maia3Input;
 pub use model::inspect;
 
 /// Names of the inputs and outputs in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
-pub mod names {
+pub(crate) mod names {
     pub(crate) const INPUT: &str = "/input/planes";
     /// The two inputs of packed planes, which only sessions of our own use.
     pub(crate) const BOARDS: &str = "/input/boards";

@@ -6,7 +6,7 @@
 //! 8x8 with the square index `rank * 8 + file`, from the mover's side; a head flattens its planes as
 //! `channel * 64 + square`.
 
-pub mod body;
+pub(crate) mod body;
 mod heads;
 pub mod layers;
 mod read;

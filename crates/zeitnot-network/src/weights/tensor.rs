@@ -10,8 +10,7 @@ use crate::NetworkError;
 use crate::proto::Layer;
 
 /// `Encoding` of the file format.
-#[allow(missing_docs, reason = "the names are those of the format")]
-pub mod encoding {
+pub(crate) mod encoding {
     pub(crate) const LINEAR16: i32 = 1;
     pub(crate) const FLOAT16: i32 = 2;
     pub(crate) const BFLOAT16: i32 = 3;
@@ -43,7 +42,7 @@ pub struct Tensor {
 
 impl Tensor {
     /// The number of values.
-    #[allow(clippy::len_without_is_empty, reason = "no tensor of a network is empty")]
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(&self) -> usize {
         self.bytes.len() / self.encoding.width()
     }
