@@ -131,7 +131,6 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
             identities: identities.each_ref(),
             control: cell.time_control(),
             clock: &clock,
-            games: games(cell),
             settings: json!({ "cell": cell.file_name(), "seed": proof.seed, "book": proof.book }),
         })?;
         played.push(PlayedCell { cell: cell.clone(), games });

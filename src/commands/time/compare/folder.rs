@@ -34,7 +34,6 @@ pub struct Cell<'a> {
     pub identities: [&'a Value; 2],
     pub control: TimeControl,
     pub clock: &'a MatchClock,
-    pub games: u64,
     /// Settings that decide the games beside the players.
     pub settings: Value,
 }
@@ -49,11 +48,12 @@ impl<'a> Folder<'a> {
     /// Plays the missing games of a pair, and writes all of them as PGN. Returns them in order; ends the program after an
     /// interruption.
     pub fn play(&mut self, cell: Cell<'_>) -> anyhow::Result<Vec<GameRecord>> {
-        let Cell { name, players, identities, control, clock, games, settings } = cell;
+        let Cell { name, players, identities, control, clock, settings } = cell;
         let [first, second] = players.map(|player| &player.name);
         self.bar.set_message(plain(&format!("{control}: {first} - {second}")));
         let plan = &mut self.series.plan;
-        (plan.rules, plan.games) = (plan.rules.at(control), games);
+        plan.rules = plan.rules.at(control);
+        let games = plan.games;
         let path = self.out.join(format!("{name}.jsonl"));
         let mut journal = Journal::resume(&path, self.series.settings(identities, settings), &["games"])?;
         let there = journal.games().len();

@@ -89,7 +89,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
                 identities: players.map(|player| &identities[player]),
                 control: *tc,
                 clock: &clock,
-                games,
                 settings: json!({ "tc": tc.to_string(), "clock": clock.settings(), "match": settings }),
             })?;
             played.push(([first.clone(), second.clone()], records));
