@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use zeitnot_engine::backend::{self, Backend, BackendSettings, Evaluation, Query, softmax};
-use zeitnot_engine::chess::{Color, Game, Move, Ratings, to_uci};
+use zeitnot_engine::backend::{self, Attributes, Backend, BackendSettings, Evaluation, Query, softmax};
+use zeitnot_engine::chess::{Color, Game, Move, to_uci};
 use zeitnot_engine::engine::GoParams;
-use zeitnot_engine::network::Network;
 use zeitnot_engine::network::testing::RandomMaia3;
+use zeitnot_engine::network::{Network, Ratings};
 use zeitnot_engine::runtime;
 
 /// How far probabilities may be from the reference.
@@ -22,11 +22,17 @@ fn backend(network: &Network) -> Arc<dyn Backend> {
     backend::create("onnxruntime", Some(network), &options).unwrap()
 }
 
-fn played(fen: Option<&str>, moves: &[&str], [own, opponent]: [u16; 2]) -> Game {
+fn played(fen: Option<&str>, moves: &[&str]) -> Game {
     let mut game = fen.map_or_else(Game::new, |fen| Game::from_fen(fen, false).unwrap());
     moves.iter().for_each(|mv| game.push_uci(mv).unwrap());
-    game.set_ratings(Some(Ratings::of(game.current().turn(), own, opponent)));
     game
+}
+
+/// The query where the side to move is rated `own`.
+fn query(game: &Game, [own, opponent]: [u16; 2], attributes: &Attributes) -> Query {
+    let mut query = Query::default();
+    query.fill(game, &legal(game), Some(Ratings::of(game.current().turn(), own, opponent)), attributes);
+    query
 }
 
 fn legal(game: &Game) -> Vec<Move> {
@@ -47,22 +53,22 @@ fn is_close(a: f32, b: f32) -> bool {
 fn a_random_network_is_evaluated_as_by_hand() {
     let random = RandomMaia3::new(5);
     let games = [
-        played(None, &[], [1500, 1500]),
-        played(None, &["e2e4", "c7c5", "g1f3"], [1100, 2000]),
-        played(Some("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1"), &[], [2000, 1100]),
-        played(Some("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"), &["e1g1", "e8c8"], [0, 5000]),
-        played(Some("1n2k3/P7/8/8/8/8/6p1/K6R w - - 0 1"), &[], [5000, 0]),
-        played(Some("1n2k3/P7/8/8/8/8/6p1/K6R b - - 0 1"), &[], [600, 601]),
-        played(Some("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"), &[], [601, 600]),
+        (played(None, &[]), [1500, 1500]),
+        (played(None, &["e2e4", "c7c5", "g1f3"]), [1100, 2000]),
+        (played(Some("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1"), &[]), [2000, 1100]),
+        (played(Some("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"), &["e1g1", "e8c8"]), [0, 5000]),
+        (played(Some("1n2k3/P7/8/8/8/8/6p1/K6R w - - 0 1"), &[]), [5000, 0]),
+        (played(Some("1n2k3/P7/8/8/8/8/6p1/K6R b - - 0 1"), &[]), [600, 601]),
+        (played(Some("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"), &[]), [601, 600]),
     ];
     for whole_ratings in [false, true] {
         let network = Network::from_bytes(&random.onnx(whole_ratings), "maia3.onnx").unwrap();
         let backend = backend(&network);
         let attributes = backend.attributes();
         assert_eq!((attributes.has_wdl, attributes.has_moves_left), (true, false));
-        let queries: Vec<Query> = games.iter().map(|game| Query::new(game, &legal(game), attributes)).collect();
+        let queries: Vec<Query> = games.iter().map(|(game, ratings)| query(game, *ratings, attributes)).collect();
         let answers = backend.evaluator().unwrap().evaluate(&queries).unwrap();
-        for ((game, query), answer) in games.iter().zip(&queries).zip(&answers) {
+        for (((game, _), query), answer) in games.iter().zip(&queries).zip(&answers) {
             let (policy, [loss, draw, win]) = random.outputs(query.planes.as_deref().unwrap());
             let expected = softmax(&[win, draw, loss], 1.0);
             assert!(wdl(answer).iter().zip(&expected).all(|(a, b)| is_close(*a, *b)), "{answer:?} {expected:?}");
@@ -85,8 +91,7 @@ fn an_engine_plays_by_its_options() {
     let mut engine = crate::common::engine(&[weights, backend, ("SelfElo", "1200"), ("OppoElo", "2400")]);
     let attributes = engine.attributes().unwrap().clone();
     let expected = |moves: &[&str], ratings| {
-        let game = played(None, moves, ratings);
-        let query = Query::new(&game, &legal(&game), &attributes);
+        let query = query(&played(None, moves), ratings, &attributes);
         let [loss, draw, win] = random.outputs(query.planes.as_deref().unwrap()).1;
         let p = softmax(&[win, draw, loss], 1.0);
         p[0] - p[2]
@@ -100,13 +105,13 @@ fn an_engine_plays_by_its_options() {
         (&["e2e4", "e7e5"], "1200", [1200, 2400]),
     ] {
         engine.set_option("SelfElo", own).unwrap();
-        engine.set_game(played(None, moves, [0, 0]));
+        engine.set_game(played(None, moves));
         let go = GoParams { nodes: Some(1), ..GoParams::default() };
         crate::common::search(&mut engine, &go);
         let q = engine.tree_value().unwrap().q;
         assert!(is_close(q, expected(moves, ratings)), "{moves:?} {ratings:?}: {q} {}", expected(moves, ratings));
         let mut evaluator = engine.network_evaluator().unwrap();
-        let game = played(None, moves, [0, 0]);
+        let game = played(None, moves);
         assert!(is_close(evaluator.evaluate(&game, &legal(&game)).unwrap().1.q, q), "without a search");
         seen.push(q);
     }
@@ -153,11 +158,11 @@ fn evaluations_are_those_of_the_reference_code() {
             .iter()
             .map(|line| {
                 let moves: Vec<&str> = line.moves.iter().map(String::as_str).collect();
-                played(line.fen.as_deref(), &moves, line.ratings)
+                played(line.fen.as_deref(), &moves)
             })
             .collect();
         let queries: Vec<Query> =
-            games.iter().map(|game| Query::new(game, &legal(game), backend.attributes())).collect();
+            games.iter().zip(batch).map(|(game, line)| query(game, line.ratings, backend.attributes())).collect();
         for ((line, game), answer) in batch.iter().zip(&games).zip(evaluator.evaluate(&queries).unwrap()) {
             let names: Vec<String> = legal(game).into_iter().map(|mv| to_uci(mv, false)).collect();
             assert_eq!(names.len(), line.logits.len(), "{}", game.fen());

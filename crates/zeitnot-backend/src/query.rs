@@ -2,8 +2,8 @@
 
 use super::Attributes;
 use zeitnot_base::splitmix::mix;
-use zeitnot_chess::{Game, Move, Ratings};
-use zeitnot_network::{InputFormat, Planes, Transform, encode, maia3, policy_index};
+use zeitnot_chess::{Game, Move};
+use zeitnot_network::{InputFormat, Planes, Ratings, Transform, encode, maia3, policy_index};
 
 /// One position for a network.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,15 +22,20 @@ impl Query {
     /// Planes are made only if the backend of these `attributes` wants them.
     pub fn new(game: &Game, moves: &[Move], attributes: &Attributes) -> Query {
         let mut query = Query::default();
-        query.fill(game, moves, attributes);
+        query.fill(game, moves, None, attributes);
         query
     }
 
-    /// Replaces this query by that for the current position of `game`, in the same memory.
-    pub fn fill(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
+    /// Replaces this query by that for the current position of `game`, in the same memory. `ratings`: those of the
+    /// players, for a network that plays by them.
+    pub fn fill(&mut self, game: &Game, moves: &[Move], ratings: Option<Ratings>, attributes: &Attributes) {
+        let turn = game.current().turn();
         let transform = match attributes.input {
             Some((format, fill)) => {
-                let (planes, transform) = encode(game, format, fill);
+                let (mut planes, transform) = encode(game, format, fill);
+                if let (InputFormat::Maia3, Some(ratings)) = (format, ratings) {
+                    maia3::write_ratings(&mut planes, turn, ratings);
+                }
                 match &mut self.planes {
                     Some(old) => **old = planes,
                     None => self.planes = Some(Box::new(planes)),
@@ -42,13 +47,12 @@ impl Query {
                 Transform::NONE
             }
         };
-        let turn = game.current().turn();
         self.indices.clear();
         match attributes.input {
             Some((InputFormat::Maia3, _)) => self.indices.extend(moves.iter().map(|&mv| maia3::policy_index(mv, turn))),
             _ => self.indices.extend(moves.iter().map(|&mv| policy_index(mv, turn, transform))),
         }
-        self.key = cache_key(game);
+        self.key = cache_key(game, ratings);
     }
 }
 
@@ -69,12 +73,12 @@ const RATED: u64 = 0xffff;
 /// same board one move before the draw (docs/lc0.md, 7.9). As with Lc0, the positions before the current one do not
 /// count, though a network sees seven of them.
 ///
-/// The key knows neither network nor input format: a cache belongs to one loaded network. Ratings, which only games for a
-/// network that plays by them have, are part of it.
-pub fn cache_key(game: &Game) -> u64 {
+/// The key knows neither network nor input format: a cache belongs to one loaded network. `ratings`, for a network that
+/// plays by them, are part of it.
+pub fn cache_key(game: &Game, ratings: Option<Ratings>) -> u64 {
     let position = game.current();
     let key = key_of(position.key(), position.repetitions() > 0, position.rule50());
-    match game.ratings() {
+    match ratings {
         None => key,
         Some(Ratings { white, black }) => key ^ mix(u64::from(white) << 32 | u64::from(black) << 16 | RATED),
     }
@@ -93,6 +97,10 @@ fn key_of(board: u64, repeated: bool, rule50: u32) -> u64 {
 mod tests {
     use super::*;
 
+    fn key(game: &Game) -> u64 {
+        cache_key(game, None)
+    }
+
     fn after(moves: &[&str]) -> Game {
         let mut game = Game::new();
         for text in moves {
@@ -105,16 +113,16 @@ mod tests {
     fn transpositions_share_a_key() {
         let a = after(&["g1f3", "g8f6", "b1c3", "b8c6"]);
         let b = after(&["b1c3", "b8c6", "g1f3", "g8f6"]);
-        assert_eq!(cache_key(&a), cache_key(&b));
-        assert_ne!(cache_key(&a), cache_key(&after(&["g1f3", "g8f6", "b1c3"])));
+        assert_eq!(key(&a), key(&b));
+        assert_ne!(key(&a), key(&after(&["g1f3", "g8f6", "b1c3"])));
     }
 
     #[test]
     fn a_repeated_position_has_its_own_key() {
         let cycle = ["g1f3", "g8f6", "f3g1", "f6g8"];
-        let once = cache_key(&after(&cycle));
-        assert_ne!(once, cache_key(&Game::new()));
-        assert_eq!(once, cache_key(&after(&[cycle, cycle].concat())));
+        let once = key(&after(&cycle));
+        assert_ne!(once, key(&Game::new()));
+        assert_eq!(once, key(&after(&[cycle, cycle].concat())));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A game: a start position and the moves from it.
 
-use super::{FenError, MoveError, Position, Ratings, fen, moves};
+use super::{FenError, MoveError, Position, fen, moves};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, Square};
 use std::num::NonZeroU32;
 
@@ -10,7 +10,6 @@ pub struct Game {
     positions: Vec<Position>,
     moves: Vec<Move>,
     standard: bool,
-    ratings: Option<Ratings>,
 }
 
 impl Default for Game {
@@ -23,7 +22,7 @@ impl Game {
     /// A game from the standard start position.
     pub fn new() -> Game {
         let first = Position::first(Chess::new(), NonZeroU32::MIN);
-        Game { positions: vec![first], moves: Vec::new(), standard: true, ratings: None }
+        Game { positions: vec![first], moves: Vec::new(), standard: true }
     }
 
     /// A game from a FEN, which may be partial (ranks and fields left out), a Shredder-FEN, or an EPD with operations. Positions that no game
@@ -34,7 +33,7 @@ impl Game {
     pub fn from_fen(text: &str, chess960: bool) -> Result<Game, FenError> {
         let (chess, fullmoves) = fen::parse(text, chess960)?;
         let standard = chess == Chess::new();
-        Ok(Game { positions: vec![Position::first(chess, fullmoves)], moves: Vec::new(), standard, ratings: None })
+        Ok(Game { positions: vec![Position::first(chess, fullmoves)], moves: Vec::new(), standard })
     }
 
     /// Every position, the start first; never empty.
@@ -45,16 +44,6 @@ impl Game {
     /// The last position, whose side to move is to play.
     pub fn current(&self) -> &Position {
         self.positions.last().expect("a game always holds its start position")
-    }
-
-    /// The ratings of the players, where a network is to play by them.
-    pub fn ratings(&self) -> Option<Ratings> {
-        self.ratings
-    }
-
-    /// Sets the ratings of the players.
-    pub fn set_ratings(&mut self, ratings: Option<Ratings>) {
-        self.ratings = ratings;
     }
 
     /// The moves played, in order; one fewer than [`Game::positions`].

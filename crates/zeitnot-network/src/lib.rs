@@ -76,6 +76,7 @@ pub mod onnx_proto;
 mod planes;
 mod policy;
 mod proto;
+mod ratings;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod transform;
@@ -97,6 +98,7 @@ pub use policy::{
     CONVOLUTION_MAP, CONVOLUTION_PLANES, FIRST_PROMOTION, MOVES, PROMOTIONS, index_to_uci, policy_index,
     positional_map, squares as move_squares,
 };
+pub use ratings::Ratings;
 pub use transform::Transform;
 pub use weights::body::PIECE_PLANES;
 use weights::layers::Layers;

@@ -9,6 +9,7 @@
 
 use shakmaty::{CastlingSide, Color, File, Move, Role, Square};
 
+use super::Ratings;
 use super::planes::{self, ALL, HISTORY, Planes};
 use zeitnot_chess::Game;
 
@@ -35,12 +36,16 @@ pub(super) fn encode(game: &Game) -> Planes {
         let position = &positions[(positions.len() + slot).saturating_sub(HISTORY)];
         planes::write_pieces(features, position, position.turn());
     }
-    let (turn, ratings) = (game.current().turn(), game.ratings().unwrap_or_default());
+    write_ratings(&mut planes, game.current().turn(), Ratings::default());
+    planes
+}
+
+/// Writes the ratings into the input of a position where the side `turn` is to move.
+pub fn write_ratings(planes: &mut Planes, turn: Color, ratings: Ratings) {
     for (plane, color) in [(OWN_RATING, turn), (OPPONENT_RATING, !turn)] {
         planes.masks[plane] = ALL;
         planes.values[plane] = f32::from(ratings.get(color));
     }
-    planes
 }
 
 /// The policy index, 0..4352, of a legal move of the side `turn`. Castling is the king's own step of two squares.

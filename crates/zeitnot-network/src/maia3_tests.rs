@@ -1,7 +1,7 @@
 //! Tests the input of Maia-3 by hand: tokens, history, ratings and policy.
 
 use super::*;
-use zeitnot_chess::{Ratings, parse_uci};
+use zeitnot_chess::parse_uci;
 
 fn game(fen: Option<&str>, moves: &[&str]) -> Game {
     let mut game = fen.map_or_else(Game::new, |fen| Game::from_fen(fen, false).unwrap());
@@ -73,17 +73,16 @@ fn a_model_of_fewer_boards_sees_the_last_ones() {
 
 #[test]
 fn ratings_are_those_of_the_side_to_move_and_the_other() {
-    let mut game = game(None, &[]);
-    let ratings = |game: &Game| {
-        let planes = encode(game);
-        [OWN_RATING, OPPONENT_RATING].map(|plane| (planes.masks[plane], planes.values[plane]))
-    };
-    assert_eq!(ratings(&game), [(u64::MAX, 1500.0); 2]);
-    game.set_ratings(Some(Ratings::of(Color::White, 1100, 2000)));
-    assert_eq!(ratings(&game), [(u64::MAX, 1100.0), (u64::MAX, 2000.0)]);
-    game.push_uci("e2e4").unwrap();
-    assert_eq!(ratings(&game), [(u64::MAX, 2000.0), (u64::MAX, 1100.0)]);
-    assert_eq!(Ratings::of(Color::Black, 2000, 1100), game.ratings().unwrap());
+    let game = game(None, &[]);
+    let of = |planes: &Planes| [OWN_RATING, OPPONENT_RATING].map(|plane| (planes.masks[plane], planes.values[plane]));
+    let mut planes = encode(&game);
+    assert_eq!(of(&planes), [(u64::MAX, 1500.0); 2], "where nothing is known");
+    let ratings = Ratings::of(Color::White, 1100, 2000);
+    write_ratings(&mut planes, Color::White, ratings);
+    assert_eq!(of(&planes), [(u64::MAX, 1100.0), (u64::MAX, 2000.0)]);
+    write_ratings(&mut planes, Color::Black, ratings);
+    assert_eq!(of(&planes), [(u64::MAX, 2000.0), (u64::MAX, 1100.0)]);
+    assert_eq!(Ratings::of(Color::Black, 2000, 1100), ratings);
 }
 
 #[test]

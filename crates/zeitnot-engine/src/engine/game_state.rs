@@ -8,7 +8,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use std::collections::BTreeMap;
 use zeitnot_base::splitmix::mix;
-use zeitnot_chess::{Game, Ratings};
+use zeitnot_chess::Game;
+use zeitnot_network::Ratings;
 use zeitnot_time::Timekeeper;
 
 /// The game of an engine.

@@ -10,7 +10,7 @@ use zeitnot_chess::{Game, Move};
 pub struct NetworkEvaluator {
     backend: Arc<dyn Backend>,
     evaluator: Box<dyn Evaluator>,
-    /// Ratings in place of those that a game has.
+    /// The ratings that a network plays by which asks for them.
     ratings: Option<PlayerRatings>,
 }
 
@@ -35,14 +35,9 @@ impl NetworkEvaluator {
     /// The backend's.
     pub fn evaluate(&mut self, game: &Game, moves: &[Move]) -> Result<(Query, Evaluation), EngineError> {
         let attributes = self.backend.attributes();
-        let query = match self.ratings.and_then(|ratings| ratings.of(attributes, game.current().turn())) {
-            None => Query::new(game, moves, attributes),
-            ratings => {
-                let mut rated = game.clone();
-                rated.set_ratings(ratings);
-                Query::new(&rated, moves, attributes)
-            }
-        };
+        let ratings = self.ratings.and_then(|ratings| ratings.of(attributes, game.current().turn()));
+        let mut query = Query::default();
+        query.fill(game, moves, ratings, attributes);
         let mut answers = self.evaluate_all(std::slice::from_ref(&query))?;
         let answer = answers.pop().expect("an evaluator gives one evaluation for each query");
         Ok((query, answer))

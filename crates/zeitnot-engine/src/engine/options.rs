@@ -11,8 +11,8 @@ use crate::search::{Cpuct, Fpu, MovesLeftParams, Noise, SearchParams, Temperatur
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use zeitnot_backend::{BackendSettings, DeviceOptions};
-use zeitnot_chess::Ratings;
 use zeitnot_network::HistoryFill;
+use zeitnot_network::Ratings;
 use zeitnot_time::{DEFAULT_MANAGER, StopperParams};
 
 /// One option as declared.
@@ -494,6 +494,7 @@ impl Options {
                 top_p: self.top_p,
             },
             overlooks: None,
+            ratings: None,
             moves_left: MovesLeftParams {
                 max_effect: self.moves_left_max_effect,
                 slope: self.moves_left_slope,

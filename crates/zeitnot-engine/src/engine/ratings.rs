@@ -2,8 +2,8 @@
 
 use super::{Engine, Options};
 use zeitnot_backend::Attributes;
-use zeitnot_chess::{Color, Ratings};
-use zeitnot_network::InputFormat;
+use zeitnot_chess::Color;
+use zeitnot_network::{InputFormat, Ratings};
 
 /// The rating to play like, and that of the opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

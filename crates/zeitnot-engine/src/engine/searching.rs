@@ -243,7 +243,7 @@ impl Engine {
         let is_empty = self.state.tree.as_ref().is_none_or(|tree| tree.is_empty() && !tree.keeps);
         let Grown { rescaled, rated, decisive: before } = &self.state.grown;
         let is_decided_otherwise = keeps && before.is_some() && decisive != *before;
-        let is_other_value = is_decided_otherwise || !rescale.grows_as(rescaled) || turn.ratings != *rated;
+        let is_other_value = is_decided_otherwise || !rescale.grows_as(rescaled) || turn.search.ratings != *rated;
         let is_reset = network_alone || is_limited || is_other_value || turn.options.tree_memory == TreeMemory::Off;
         if is_reset {
             self.reset_tree();
@@ -260,8 +260,7 @@ impl Engine {
             self.shelf.tree_file = None;
         }
         self.state.tree.iter_mut().for_each(|tree| tree.keeps = keeps);
-        self.state.grown.rated = turn.ratings;
-        self.state.game.set_ratings(turn.ratings);
+        self.state.grown.rated = turn.search.ratings;
     }
 
     /// The facts that a time manager gets of a move on `clock`.

@@ -5,7 +5,6 @@ use super::words::TreeMemory;
 use super::{Engine, GoParams, Options, SearchAlgorithm, SideClock, contempt};
 use crate::search::SearchParams;
 use zeitnot_base::splitmix::mix;
-use zeitnot_chess::Ratings;
 use zeitnot_time::SearchLimits;
 use zeitnot_time::managers::human;
 
@@ -23,8 +22,6 @@ pub(super) struct Turn {
     pub limits: SearchLimits,
     /// The parameters of the search.
     pub search: SearchParams,
-    /// The ratings by which the network plays, if it plays by any.
-    pub ratings: Option<Ratings>,
     /// The specification of the time manager that plays the game.
     pub manager: String,
     pub positions: Positions,
@@ -47,8 +44,7 @@ impl Engine {
         let side = self.state.game.current().turn();
         let fixed_seed = self.options.random_seed;
         let is_on_clock = GoParams { ponder: false, ..go.clone() }.clock(side).is_some();
-        let (ratings, chance) = (self.ratings(), self.state.chance(fixed_seed));
-        let maia = self.maia_rating();
+        let (maia, chance) = (self.maia_rating(), self.state.chance(fixed_seed));
         let manner = self.persona.manner(&self.options, go, is_on_clock, maia, chance);
         let options = match &manner {
             Some(manner) => manner.options(&self.options),
@@ -56,6 +52,7 @@ impl Engine {
         };
         let mut search = options.search_params();
         search.wdl_rescale.side = contempt::side(self.options.contempt_mode, side, go);
+        search.ratings = self.ratings();
         search.overlooks = manner.as_ref().map(|manner| manner.overlooks);
         let most = Some(options.nodes_per_move).filter(|most| *most > 0 && is_on_clock);
         let of_manner = manner.as_ref().map(|manner| manner.nodes);
@@ -65,7 +62,6 @@ impl Engine {
             clock: go.clock(side),
             limits: GoParams { nodes, ..go.clone() }.limits(side, options.nodes_as_playouts),
             search,
-            ratings,
             manager: human::with_seed(&options.time_manager_spec(), mix(self.state.seed(fixed_seed))),
             positions: self.positions(go, manner.is_some()),
             manner,

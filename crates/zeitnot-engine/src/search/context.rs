@@ -4,7 +4,7 @@
 use crate::search::params::SearchParams;
 use crate::tablebase::Probes;
 use std::sync::Arc;
-use zeitnot_backend::Backend;
+use zeitnot_backend::{Backend, Evaluation, cache_key};
 use zeitnot_base::clock::Clock;
 use zeitnot_chess::{Color, Game, Move, Position};
 
@@ -50,6 +50,11 @@ impl SearchContext {
     /// The root's position.
     pub(crate) fn position(&self) -> &Position {
         self.game.current()
+    }
+
+    /// The cached evaluation of the last position of `game`.
+    pub(crate) fn cached(&self, game: &Game) -> Option<Evaluation> {
+        self.backend.cached(cache_key(game, self.params.ratings))
     }
 
     /// The network's calls for the `positions` of a batch that took `took_ms` in all: the positions and the time of

@@ -3,6 +3,7 @@
 use crate::search::root::temperature::Temperature;
 use crate::search::root::wdl_rescale::WdlRescale;
 use crate::search::tree::root_noise::Noise;
+use zeitnot_network::Ratings;
 
 /// First-play urgency: the value of an unvisited move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,6 +81,8 @@ pub(crate) struct SearchParams {
     pub temperature: Temperature,
     /// Chance that a player of a level overlooks how its move ends the game; `None` for the engine itself.
     pub overlooks: Option<f32>,
+    /// Ratings by which the network plays; `None` where it plays by none.
+    pub ratings: Option<Ratings>,
     /// The moves-left utility.
     pub moves_left: MovesLeftParams,
     /// Whether proven results travel up the tree.
@@ -119,6 +122,7 @@ impl SearchParams {
         noise: Noise::NONE,
         temperature: Temperature::NONE,
         overlooks: None,
+        ratings: None,
         moves_left: MovesLeftParams {
             max_effect: 0.0345,
             slope: 0.0027,

@@ -9,7 +9,7 @@ use crate::search::tree::node::{NodeId, Value};
 use crate::search::tree::packed_move::PackedMove;
 use crate::search::tree::prior_codes;
 use crate::search::tree::terminal::{end_of_game, known_by_tables};
-use zeitnot_backend::{Attributes, Evaluation, Query, cache_key};
+use zeitnot_backend::{Evaluation, Query};
 use zeitnot_chess::{Color, FIFTY_MOVES_PLIES, Game, Move};
 
 impl Batch {
@@ -31,12 +31,10 @@ impl Batch {
                 LeafKind::Ends(end)
             } else if let Some(end) = known_by_tables(position, depth, &context.probes) {
                 LeafKind::Ends(end)
-            } else if let Some(known) =
-                context.backend.cached(cache_key(game)).filter(|known| known.logits.len() == moves.len())
-            {
+            } else if let Some(known) = context.cached(game).filter(|known| known.logits.len() == moves.len()) {
                 self.known(&known, position.turn(), &context.params)
             } else {
-                self.ask(game, moves, context.backend.attributes());
+                self.ask(game, moves, context);
                 LeafKind::Queued(self.asked as u32 - 1)
             };
         }
@@ -45,11 +43,11 @@ impl Batch {
     }
 
     /// Adds a query, in memory left by a query of an earlier batch.
-    fn ask(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
+    fn ask(&mut self, game: &Game, moves: &[Move], context: &SearchContext) {
         if self.asked == self.queries.len() {
             self.queries.push(Query::default());
         }
-        self.queries[self.asked].fill(game, moves, attributes);
+        self.queries[self.asked].fill(game, moves, context.params.ratings, context.backend.attributes());
         self.asked += 1;
     }
 

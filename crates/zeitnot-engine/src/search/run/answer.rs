@@ -6,7 +6,6 @@ use crate::search::context::SearchContext;
 use crate::search::request::{EndReason, Guess, SearchEnd};
 use crate::search::root::last_look::{look, look_by_material};
 use crate::search::root::report::Line;
-use zeitnot_backend::cache_key;
 use zeitnot_chess::Move;
 
 /// The answer from the tree as it stands; the time manager learns what the move really took.
@@ -58,7 +57,7 @@ pub(crate) fn unsearched(context: &SearchContext, with_cache: bool) -> Option<(G
     let is_allowed = |mv: &Move| context.search_moves.is_empty() || context.search_moves.contains(mv);
     let allowed: Vec<Move> = legal.iter().copied().filter(is_allowed).collect();
     let moves = if allowed.is_empty() { &legal[..] } else { &allowed };
-    let cached = if with_cache { context.backend.cached(cache_key(&context.game)) } else { None };
+    let cached = if with_cache { context.cached(&context.game) } else { None };
     let cached = cached.filter(|evaluation| evaluation.logits.len() == legal.len());
     let (mv, mates) = match &cached {
         None => look_by_material(&context.game, moves)?,

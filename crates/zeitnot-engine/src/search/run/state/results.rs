@@ -8,7 +8,6 @@ use crate::search::root::ranking::RootReader;
 use crate::search::root::report::{Line, MoveStats, Report};
 use crate::search::root::temperature::Choice;
 use rand::RngExt as _;
-use zeitnot_backend::cache_key;
 use zeitnot_chess::Move;
 
 /// Nodes from which on a search with a limit on its time is a real one: with fewer, a move is looked at before it is
@@ -96,7 +95,7 @@ impl State {
             if let Some(mv) = mv {
                 game.push(mv);
             }
-            context.backend.cached(cache_key(&game)).map(|evaluation| evaluation.q)
+            context.cached(&game).map(|evaluation| evaluation.q)
         })
     }
 }
