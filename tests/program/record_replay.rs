@@ -54,6 +54,47 @@ fn a_recording_is_the_same_with_any_concurrency_and_after_an_interruption() {
 }
 
 #[test]
+fn another_engine_judges_the_choices() {
+    let folder = folder();
+    assert!(record(folder.path(), "traces.zt", &[]).status.success());
+    let engine = format!("'{}' --backend random --random-seed 3", env!("CARGO_BIN_EXE_zeitnot"));
+    let judge = |nodes: &str, threads: &str| {
+        let args = ["time", "judge", "traces.zt", "--engine", &engine, "--nodes", nodes, "--concurrency", threads];
+        zeitnot(folder.path(), &args)
+    };
+    let replay = |more: &[&str]| {
+        let args = ["time", "replay", "traces.zt", "--manager", "smooth", "--json"];
+        zeitnot(folder.path(), &[&args[..], more].concat())
+    };
+    let missing = replay(&["--judged"]);
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(!missing.status.success() && said.contains("traces.zt.judged"), "{said}");
+    let output = judge("50", "1");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let path = folder.path().join("traces.zt.judged");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<serde_json::Value> = whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["nodes"], 50);
+    for line in &lines[1..] {
+        let values = line["values"].as_object().unwrap();
+        assert!(values.len() > 1 && values.values().all(|value| value.as_f64().unwrap().abs() <= 1.0), "{line}");
+    }
+    // An unfinished judgement goes on, with any concurrency.
+    std::fs::write(&path, &whole[..whole.len() * 2 / 3]).unwrap();
+    let said = String::from_utf8_lossy(&replay(&["--judged"]).stderr).into_owned();
+    assert!(said.contains("`time judge` goes on with it"), "{said}");
+    assert!(judge("50", "3").status.success());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+    assert!(!judge("60", "1").status.success(), "another judge's file");
+    // The regret is the judge's, and so is the name of the searches.
+    let told = |output: Output| -> serde_json::Value { serde_json::from_slice(&output.stdout).unwrap() };
+    let (own, judged) = (told(replay(&[])), told(replay(&["--judged"])));
+    assert_ne!(own[0]["regret"], judged[0]["regret"]);
+    assert_ne!(own[0]["traces"], judged[0]["traces"]);
+    assert_eq!(own[0]["mean_nodes"], judged[0]["mean_nodes"]);
+}
+
+#[test]
 fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
     let folder = folder();
     assert!(record(folder.path(), "traces.zt", &[]).status.success());

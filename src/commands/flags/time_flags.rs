@@ -1,13 +1,15 @@
 //! Declares and reads the flags that the commands of `time` share: managers, time controls, speeds and recordings.
 
-use super::flag;
+use super::{flag, switch};
 use crate::commands::engine_options;
+use crate::commands::output::note;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use std::path::PathBuf;
+use zeitnot_engine::digest::sha256_of_file;
 use zeitnot_engine::engine::Options;
 use zeitnot_games::{LagModel, TimeControl};
-use zeitnot_lab::recordings::{RecordedSearch, read_recording};
+use zeitnot_lab::recordings::{RecordedSearch, apply, judgement_of, read_recording};
 
 /// Managers that are taken without `--manager`.
 const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];
@@ -110,6 +112,11 @@ pub fn part() -> Arg {
         )
 }
 
+/// The flag that takes regret from judgements.
+pub fn judged() -> Arg {
+    switch("judged", "Regret by the judge of time judge, in place of the recorded searches' own values")
+}
+
 /// Reads `N/M`: the part and the number of parts.
 fn part_of(text: &str) -> Result<(u32, u32), String> {
     let (number, parts) = text.split_once('/').ok_or("no N/M such as 1/2")?;
@@ -125,7 +132,7 @@ pub fn searches_of_part<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
 ) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
-    let (mut searches, nodes) = searches(paths)?;
+    let (mut searches, nodes) = searches(matches, paths)?;
     if let Some((number, parts)) = matches.get_one::<(u32, u32)>("part") {
         searches.retain(|search| search.pair() % parts == number - 1);
         anyhow::ensure!(!searches.is_empty(), "--part {number}/{parts}: there are not as many pairs of games");
@@ -187,10 +194,19 @@ pub fn controls_with_speeds(matches: &ArgMatches) -> anyhow::Result<Vec<TimeCont
 
 /// The recorded searches of all files, pairs of games of different files apart, and the playouts of their moves, which
 /// are the same in all.
-pub fn searches<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
+///
+/// With `--judged` they have the values of their judgements.
+pub fn searches<'a>(
+    matches: &ArgMatches,
+    paths: impl Iterator<Item = &'a PathBuf>,
+) -> anyhow::Result<(Vec<RecordedSearch>, u64)> {
     let (mut all, mut nodes, mut games) = (Vec::new(), None, 0_u32);
     for path in paths {
         let (header, mut searches) = read_recording(path)?;
+        if matches.get_flag("judged") {
+            let judge = apply(&judgement_of(path), &sha256_of_file(path)?, &mut searches)?;
+            note!("{}: regret by {} at {} nodes", path.display(), judge.judge, judge.nodes);
+        }
         searches.retain(|search| !search.snapshots.is_empty());
         anyhow::ensure!(!searches.is_empty() && header.nodes > 0, "{} holds no recorded search", path.display());
         let others = *nodes.get_or_insert(header.nodes);

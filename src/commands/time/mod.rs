@@ -7,6 +7,7 @@ mod audit_tables;
 mod charts;
 mod compare;
 mod explain;
+mod judge;
 mod record;
 mod replay;
 mod report;
@@ -25,6 +26,7 @@ pub fn command() -> Command {
         compare::command(),
         audit::command(),
         record::command(),
+        judge::command(),
         replay::command(),
         verify::command(),
         simulate::command(),
@@ -38,6 +40,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("compare", matches)) => compare::run(matches),
         Some(("audit", matches)) => audit::run(matches),
         Some(("record", matches)) => record::run(matches),
+        Some(("judge", matches)) => judge::run(matches),
         Some(("replay", matches)) => replay::run(matches),
         Some(("verify", matches)) => verify::run(matches),
         Some(("simulate", matches)) => simulate::run(matches),
@@ -60,6 +63,9 @@ fn identity(searches: &[RecordedSearch]) -> anyhow::Result<String> {
     for search in searches {
         let last = search.snapshots.last().map(|last| &last.visits);
         text.push_str(&format!("{} {} {} {last:?}\n", search.game, search.ply, search.fen));
+        if !search.judged.is_empty() {
+            text.push_str(&format!("{:?}\n", search.judged));
+        }
     }
     Ok(sha256(text.as_bytes())?)
 }

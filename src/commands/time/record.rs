@@ -58,6 +58,8 @@ enum Failure {
     Record(#[from] RecordError),
     #[error(transparent)]
     File(#[from] RecordingFileError),
+    #[error("cannot start a thread for searches: {0}")]
+    Thread(#[from] std::io::Error),
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {

@@ -26,6 +26,7 @@ pub fn command() -> Command {
         .arg(time_flags::mean_nodes())
         .arg(time_flags::batch())
         .arg(time_flags::part())
+        .arg(time_flags::judged())
         .arg(json_flag())
 }
 

@@ -45,6 +45,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(f64))
                 .help("Playouts a second [default: those of --fit, else 1000]"),
         )
+        .arg(time_flags::judged().requires("traces"))
         .arg(time_flags::batch())
         .arg(time_flags::lag())
         .arg(json_flag())
@@ -115,7 +116,7 @@ struct DrawnFrom {
 /// Reads the games that are drawn from. Says on standard error which facts the journals do not give.
 fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     let (searches, nodes) = match matches.get_many::<PathBuf>("traces") {
-        Some(paths) => time_flags::searches(paths)?,
+        Some(paths) => time_flags::searches(matches, paths)?,
         None => {
             let (header, searches) = built_in_recording()?;
             (searches, header.nodes)

@@ -55,8 +55,8 @@ impl Eval {
     }
 }
 
-/// White's chance to win less the chance to lose, -1 to 1.
-pub(super) fn winning_chances(cp: i32) -> f64 {
+/// The chance to win less the chance to lose, -1 to 1, with this evaluation of one's own.
+pub fn winning_chances(cp: i32) -> f64 {
     (2.0 / (1.0 + libm::exp(PER_CENTIPAWN * f64::from(cp))) - 1.0).clamp(-1.0, 1.0)
 }
 

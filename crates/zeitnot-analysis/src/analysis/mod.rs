@@ -39,7 +39,7 @@ pub use analysed::analysed;
 pub use annotated_pgn::{annotated_with_rest, is_annotation_of};
 pub use clock_audit::SHORT_OF_TIME;
 pub use document::{AnalysedGame, AnalysedNetwork, Analysis};
-pub use evaluation::{Eval, START};
+pub use evaluation::{Eval, START, winning_chances};
 pub use page_data::page_data;
 pub use position_facts::{PositionFacts, facts_in_comments};
 pub use search::{AnalysisError, Analyst, Effort};

@@ -9,8 +9,12 @@
 //! | `recorder` | searches a position with the tree that a game would have left, and records it |
 //! | `replayed_search`, `root_pruning` | a recorded search under a timekeeper |
 //! | `replay` | the moves of a game under a time manager: when each search stops, and what is played |
+//! | `judgement` | the choices of recorded searches as another engine values them |
+//! | `in_order` | many tasks side by side, their results in order |
 //! | `regret` | replays at equal mean nodes, the oracle, and errors by bootstrap over games |
 
+mod in_order;
+mod judgement;
 mod packing;
 mod positions;
 mod recorded_search;
@@ -21,6 +25,9 @@ mod replay;
 mod replayed_search;
 mod root_pruning;
 
+pub use judgement::{
+    Judge, JudgementError, JudgementFile, JudgementHeader, apply, judge_all, judgement_of, to_be_judged,
+};
 #[cfg(test)]
 pub(super) use packing::tests::example as example_search;
 pub use positions::{PositionsError, SideOfGame, Sides, read_positions, read_sides};

@@ -1,5 +1,7 @@
 //! Holds one recorded search: the facts of its position, and its root at growing counts of visits.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use zeitnot_time::{MoveRequest, SearchSnapshot};
 
@@ -33,6 +35,10 @@ pub struct RecordedSearch {
     pub moves: Vec<RecordedMove>,
     /// The root, at growing counts of visits.
     pub snapshots: Vec<RecordedSnapshot>,
+    /// The value of each move for the side to move, -1 to 1, by another engine; `None` where it was not asked, and empty
+    /// without a judgement.
+    #[serde(skip)]
+    pub judged: Vec<Option<f64>>,
 }
 
 /// A root move of a recorded search.
@@ -155,9 +161,20 @@ impl RecordedSearch {
         self.snapshots.last()?.best_move.map(|place| place as usize)
     }
 
-    /// The value that a choice loses against the choice of the whole search, by the whole search's values: 0 to 2, and
-    /// 0 where a value is unknown. A move with a higher value than the whole search's choice loses nothing.
+    /// The moves that were the choice at one of the snapshots at least, by their indices, in rising order.
+    pub fn choices(&self) -> BTreeSet<usize> {
+        self.snapshots.iter().filter_map(|snapshot| snapshot.best_move.map(|place| place as usize)).collect()
+    }
+
+    /// The value that a choice loses, 0 to 2, and 0 where a value is unknown: against the best choice by a judgement, or
+    /// without one against the choice of the whole search by the whole search's values. A move that these value higher
+    /// than the whole search's choice loses nothing.
     pub fn regret(&self, choice: usize) -> f64 {
+        if !self.judged.is_empty() {
+            let best = self.judged.iter().copied().flatten().max_by(f64::total_cmp);
+            let chosen = self.judged.get(choice).copied().flatten();
+            return best.zip(chosen).map_or(0.0, |(best, chosen)| best - chosen);
+        }
         let value = |place: usize| {
             let last = self.snapshots.last()?;
             last.values.get(place).copied().flatten().map(f64::from)

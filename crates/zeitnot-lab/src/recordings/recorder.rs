@@ -1,15 +1,14 @@
 //! Searches positions of games far beyond their budgets, each with the tree that the game would have left, and records
 //! how the root grows.
 
+use super::in_order::in_order;
 use super::packing::rounded;
 use super::positions::{PositionsError, SideOfGame, Sides};
 use super::recorded_search::{RecordedMove, RecordedSearch, RecordedSnapshot};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::Builder;
+use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 use zeitnot_engine::backend::Backend;
 use zeitnot_engine::chess::{Game, Move, to_uci};
@@ -43,9 +42,6 @@ pub enum RecordError {
     /// The file of games cannot be read any further.
     #[error(transparent)]
     Positions(#[from] PositionsError),
-    /// A thread cannot be started.
-    #[error("cannot start a thread for searches: {0}")]
-    Thread(std::io::Error),
     /// A search failed.
     #[error("game {game} ply {ply}: {reason}")]
     Search { game: u32, ply: usize, reason: String },
@@ -154,6 +150,7 @@ impl Recorder {
             in_check: position.is_check(),
             moves,
             snapshots,
+            judged: Vec::new(),
         })
     }
 
@@ -193,24 +190,22 @@ fn until(game: &Game, plies: usize) -> Game {
     game
 }
 
-/// The positions to record: each with its number, its game and its index in [`SideOfGame::plies`]. A game is read when
-/// its first position is due.
+/// The positions to record: each with its game and its index in [`SideOfGame::plies`]. A game is read when its first
+/// position is due.
 struct Tasks<'a> {
     sides: Sides<'a>,
     side: Option<Arc<SideOfGame>>,
     index: usize,
-    number: usize,
 }
 
 impl Iterator for Tasks<'_> {
-    type Item = Result<(usize, Arc<SideOfGame>, usize), PositionsError>;
+    type Item = Result<(Arc<SideOfGame>, usize), PositionsError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(side) = self.side.as_ref().filter(|side| self.index < side.plies.len()) {
-                let task = (self.number, Arc::clone(side), self.index);
-                (self.number, self.index) = (self.number + 1, self.index + 1);
-                return Some(Ok(task));
+                self.index += 1;
+                return Some(Ok((Arc::clone(side), self.index - 1)));
             }
             match self.sides.next()? {
                 Ok(side) => (self.side, self.index) = (Some(Arc::new(side)), 0),
@@ -225,7 +220,7 @@ impl Iterator for Tasks<'_> {
 ///
 /// # Errors
 /// The first error of a recorder or of `keep`.
-pub fn record_all<E: From<RecordError>>(
+pub fn record_all<E: Send + From<RecordError> + From<io::Error>>(
     sides: Sides<'_>,
     done: usize,
     threads: usize,
@@ -233,55 +228,7 @@ pub fn record_all<E: From<RecordError>>(
     interrupted: &AtomicBool,
     keep: &mut dyn FnMut(RecordedSearch) -> Result<(), E>,
 ) -> Result<(), E> {
-    let tasks = Mutex::new(Tasks { sides, side: None, index: 0, number: 0 }.skip(done));
-    let stop = AtomicBool::new(false);
-    let is_over = || stop.load(Ordering::SeqCst) || interrupted.load(Ordering::SeqCst);
-    let (sender, receiver) = channel();
-    let record = |sender: Sender<(usize, Result<RecordedSearch, RecordError>)>| {
-        let mut recorder = match make() {
-            Ok(recorder) => recorder,
-            Err(error) => return drop(sender.send((usize::MAX, Err(error)))),
-        };
-        while !is_over() {
-            let next = tasks.lock().next();
-            let sent = match next {
-                None => return,
-                Some(Ok((task, side, index))) => sender.send((task, recorder.record(&side, index))),
-                Some(Err(error)) => sender.send((usize::MAX, Err(error.into()))),
-            };
-            if sent.is_err() {
-                return;
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            let (sender, record) = (sender.clone(), &record);
-            if let Err(error) = Builder::new().name("recorder".into()).spawn_scoped(scope, move || record(sender)) {
-                stop.store(true, Ordering::SeqCst);
-                return Err(RecordError::Thread(error).into());
-            }
-        }
-        drop(sender);
-        let taken = keep_in_order(&receiver, done, keep);
-        stop.store(true, Ordering::SeqCst);
-        taken
-    })
-}
-
-/// Hands `keep` the recorded searches in the order of their tasks, from `turn` on.
-fn keep_in_order<E: From<RecordError>>(
-    receiver: &Receiver<(usize, Result<RecordedSearch, RecordError>)>,
-    mut turn: usize,
-    keep: &mut dyn FnMut(RecordedSearch) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut waiting = BTreeMap::new();
-    for (task, trace) in receiver {
-        waiting.insert(task, trace?);
-        while let Some(trace) = waiting.remove(&turn) {
-            keep(trace)?;
-            turn += 1;
-        }
-    }
-    Ok(())
+    let tasks = Tasks { sides, side: None, index: 0 }.skip(done).map(|task| Ok(task.map_err(RecordError::from)?));
+    let record = |recorder: &mut Recorder, (side, index): (Arc<SideOfGame>, usize)| Ok(recorder.record(&side, index)?);
+    in_order(tasks, threads, &|| Ok(make()?), &record, interrupted, keep)
 }

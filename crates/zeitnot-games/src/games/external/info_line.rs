@@ -18,7 +18,7 @@ impl Told {
     /// Takes over the values of a line that begins with `info`. Unknown words are skipped, as UCI demands; so are lines
     /// of MultiPV other than the first, and scores that are bounds.
     pub fn update(&mut self, line: &str) {
-        let mut told = *self;
+        let (mut told, mut is_exact) = (*self, false);
         let mut words = line.split_ascii_whitespace().skip(1).peekable();
         while let Some(word) = words.next() {
             match word {
@@ -34,7 +34,15 @@ impl Told {
                         _ => None,
                     };
                     let is_bound = words.peek().is_some_and(|word| ["lowerbound", "upperbound"].contains(word));
-                    told.score = score.filter(|_| !is_bound).or(told.score);
+                    is_exact = score.is_some() && !is_bound;
+                    told.score = score.filter(|_| is_exact).or(told.score);
+                }
+                // With Stockfish's `UCI_ShowWDL`, in thousandths.
+                "wdl" if is_exact => {
+                    let mut wdl = || words.next().and_then(|word| word.parse::<f64>().ok());
+                    if let (Some(score), Some(win), Some(_), Some(loss)) = (&mut told.score, wdl(), wdl(), wdl()) {
+                        score.q = Some((win - loss) / 1000.0);
+                    }
                 }
                 // The rest of the line is free text, or moves.
                 "string" | "pv" => break,
@@ -65,7 +73,7 @@ mod tests {
 
     #[test]
     fn info_lines_tell_depth_nodes_and_score() {
-        let cp = Some(Evaluation { cp: -31, mate: None, q: None });
+        let cp = Some(Evaluation { cp: -31, mate: None, q: Some(-0.002) });
         let line = "info depth 12 seldepth 20 multipv 1 score cp -31 wdl 1 2 3 nodes 5000000000 nps 1 pv e2e4 nodes 7";
         assert_eq!(told(&[line]), Told { depth: Some(12), nodes: Some(5_000_000_000), score: cp });
         // The last value counts; other lines, bounds and free text do not.

@@ -1,0 +1,60 @@
+//! `zeitnot time judge`: lets another engine value the choices of recorded searches.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::commands::flags::flag;
+use crate::commands::output::{note, say};
+use crate::commands::{cores, interrupt, progress};
+use anyhow::Context as _;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use zeitnot_engine::digest::sha256_of_file;
+use zeitnot_games::setup::EngineLine;
+use zeitnot_lab::recordings::{Judge, JudgementFile, judge_all, judgement_of, read_recording, to_be_judged};
+
+pub fn command() -> Command {
+    let count = |name, help| flag(name, "N").value_parser(value_parser!(u64).range(1..)).help(help);
+    Command::new("judge")
+        .about("Let another engine value the moves that recorded searches chose, for --judged of time replay and time simulate")
+        .arg(Arg::new("recording").value_name("FILE").required(true).value_parser(value_parser!(PathBuf)).help("Recording of time record"))
+        .arg(
+            flag("engine", "[KEYS] COMMAND")
+                .required(true)
+                .help("Judge; before the command may stand option.NAME=VALUE"),
+        )
+        .arg(count("nodes", "Nodes of each evaluation").default_value("500000"))
+        .arg(count("concurrency", "Judges at once [default: the machine's cores]"))
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let recording = matches.get_one::<PathBuf>("recording").context("clap requires it")?;
+    let line = EngineLine::parse(matches.get_one::<String>("engine").context("clap requires it")?)?;
+    let nodes = *matches.get_one::<u64>("nodes").context("--nodes has a default")?;
+    let (_, searches) = read_recording(recording)?;
+    let total = to_be_judged(&searches).count();
+    let interrupted = interrupt::on_request()?;
+    let start = || Judge::start(&line, nodes, Arc::clone(&interrupted));
+    let header = start()?.header(&line, sha256_of_file(recording)?);
+    let out = judgement_of(recording);
+    let mut file = JudgementFile::open(&out, &header)?;
+    if file.done() > 0 {
+        note!("{} searches of {total} are judged already", file.done());
+    }
+    let threads = matches.get_one::<u64>("concurrency").map_or_else(cores, |count| *count as usize);
+    let bar = progress::positions(total as u64);
+    bar.set_position(file.done() as u64);
+    let judged = judge_all(&searches, &mut file, threads, &start, &interrupted, &|| bar.inc(1));
+    bar.finish_and_clear();
+    if interrupted.load(Ordering::SeqCst) {
+        interrupt::exit("interrupted: the same command goes on with it");
+    }
+    judged?;
+    say!(
+        "{total} of {} searches changed their choice; {} valued their choices in {}",
+        searches.len(),
+        header.judge,
+        out.display()
+    );
+    Ok(())
+}
