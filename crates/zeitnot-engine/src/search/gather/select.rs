@@ -30,7 +30,8 @@ pub(crate) struct VisitAllocator {
 
 impl VisitAllocator {
     /// Allocates `visits` to the children of the expanded node `id`, `depth` plies below the root, as if each visit in
-    /// turn chose the highest score, of equals the first move. The first moves without a node may get some.
+    /// turn chose the highest score, of equals the first move. Moves that have no node yet may get visits, too: the
+    /// first of them.
     pub(crate) fn allocate(
         &mut self,
         tree: &Tree,
@@ -105,7 +106,9 @@ impl VisitAllocator {
         fpu
     }
 
-    /// Leaves, at the root, the moves asked for, and of them, if any can, only those that can catch up with the best.
+    /// Restricts the candidates at the root to the moves of `go searchmoves`, then to those not proven won (if wins are
+    /// left), then to those that can still catch up with the best; a restriction that would leave no move is passed
+    /// over.
     fn keep_allowed(
         &mut self,
         tree: &Tree,
