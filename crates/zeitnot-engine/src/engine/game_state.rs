@@ -115,7 +115,7 @@ impl GameState {
     }
 
     /// A number from 0 to below 1 that depends on the position, its ply and the seed of the game alone. `fixed`: as in
-    /// [`GameState::seed`].
+    /// [`GameState::next_seed`].
     pub(super) fn chance(&self, fixed: u64) -> f64 {
         let drawn = mix(polyglot_key(self.game.current()) ^ mix(self.seed(fixed) ^ u64::from(self.ply())));
         (drawn >> 11) as f64 / (1u64 << 53) as f64

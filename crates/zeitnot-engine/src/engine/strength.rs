@@ -22,6 +22,7 @@ const LEVELS: [(u64, u64, f32); 9] = [
 
 /// Lower end of the range of `UCI_Elo`: the weakest level that was measured.
 pub(super) const LOWEST_ELO: u64 = 1000;
+/// Upper end of the range of `UCI_Elo`: the strongest level that was measured.
 pub(super) const HIGHEST_ELO: u64 = 2600;
 /// The `Skill Level` that is full strength; 0 is the lowest level, and the steps between are equal.
 pub(super) const FULL_SKILL: u64 = 20;

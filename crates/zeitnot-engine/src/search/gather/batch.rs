@@ -103,8 +103,8 @@ pub(crate) struct Progress {
     /// Sum of the depths of the leaves, the root's being 1.
     pub depth_sum: u64,
     pub deepest: u32,
-    /// Playouts whose lines cannot grow beyond the depth that was asked for: they end the game, at a proven node, or
-    /// soon by the fifty-move rule.
+    /// Playouts whose lines cannot grow beyond the depth that was asked for: they end with the game, at a proven node,
+    /// or soon by the fifty-move rule.
     pub bounded: u64,
     /// Visits that collided, and do not count.
     pub collisions: u64,

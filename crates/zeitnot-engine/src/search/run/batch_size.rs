@@ -2,9 +2,10 @@
 
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 
-/// Milliseconds that a batch should keep the network busy (and in `MOST` the most positions gathered for that). A batch
-/// comes from another processor in dozens of cache lines: it is not worth it for an evaluation that takes less time.
+/// Milliseconds that a batch should keep the network busy. A batch comes from another processor in dozens of cache
+/// lines: it is not worth it for an evaluation that takes less time.
 const WORTH_MS: f64 = 0.1;
+/// Most positions that are gathered to keep the network busy.
 const MOST: usize = 256;
 
 /// Visits that the tree has for each position in flight at once: a visit that is chosen before the visits ahead of it

@@ -15,8 +15,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::{StopReason, Timekeeper};
 
-/// Fewest playouts in a reused tree before their mean depth counts: the first ones go down the best line known, and are
-/// deeper than the mean.
+/// Fewest playouts in a reused tree before their mean depth counts: the first ones go down the best line known.
 const FEWEST_FOR_DEPTH: u64 = 100;
 
 /// The state of a search under way.
