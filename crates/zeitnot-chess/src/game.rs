@@ -26,8 +26,7 @@ impl Game {
     }
 
     /// A game from a FEN, which may be partial (ranks and fields left out), a Shredder-FEN, or an EPD with operations.
-    /// Positions that no game can reach are accepted as far as they can be played on from (see
-    /// [`Position::is_illegal`]).
+    /// Positions that no game can reach are accepted if they can be played on from (see [`Position::is_illegal`]).
     ///
     /// # Errors
     /// [`FenError`] when the text is no FEN or the position cannot be played.

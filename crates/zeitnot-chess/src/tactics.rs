@@ -9,8 +9,7 @@ use shakmaty::{Chess, Position as _};
 const MOST_POSITIONS: u32 = 20_000;
 /// The worth of a mate in pawns.
 const MATE: i32 = 1000;
-/// Plies of quiescence search after a search for material: only captures, promotions and ways out of check are looked
-/// at.
+/// Plies of quiescence search after a search for material: only captures, promotions and ways out of check.
 const QUIET_PLIES: i32 = 6;
 
 /// The line of the shortest forced mate in at most `plies` plies in which every move of the side to move gives check.

@@ -63,8 +63,7 @@ pub fn to_path(text: &str) -> PathBuf {
     to_os(text).into_owned().into()
 }
 
-/// The path that a setting names; `None` for an empty text. `~/` is replaced by the user's folder, since no shell does
-/// it in a setting.
+/// The path that a setting names; `None` for an empty text. `~/` becomes the user's folder: no shell has read it.
 pub fn named_path(text: &str) -> Option<PathBuf> {
     let home = || std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).map(PathBuf::from);
     match text.strip_prefix("~/").and_then(|rest| Some(home()?.join(to_path(rest)))) {

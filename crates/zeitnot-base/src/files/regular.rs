@@ -39,7 +39,7 @@ pub enum OtherKind {
 }
 
 impl OtherKind {
-    /// The kind of an entry of this type; `None` for a regular file.
+    /// The kind of an entry with the file type `kind`; `None` for a regular file.
     pub fn of(kind: FileType) -> Option<OtherKind> {
         match kind {
             _ if kind.is_file() => None,

@@ -9,8 +9,7 @@ use zeitnot_base::announcer::Announcer;
 use zeitnot_base::files::to_path;
 use zeitnot_chess::{Game, Move};
 
-/// Path of endgame tables that polyglot and xboard send where the user has named none: it is no error if it does not
-/// exist.
+/// Path of endgame tables that polyglot and xboard send where the user has named none; it may well not exist.
 const UNASKED_TABLES: &str = "/EGT/Syzygy";
 
 /// Open tables and book, and the option values that they were opened for: these are `None` before the first time, and

@@ -17,8 +17,7 @@ const SCALE_ZERO: f32 = 15.0;
 const ELO_SLOPE: f32 = 425.0;
 /// Elo at which the growing part of the precision is 1, in multiples of [`ELO_SLOPE`].
 const ELO_OFFSET: f32 = 6.75;
-/// Rating around which Elo on the scale of single games turns into Elo of pairs of games from the same opening: below
-/// it, a difference counts half.
+/// Rating around which Elo of single games becomes Elo of game pairs from one opening: differences below count half.
 const PAIR_MIDPOINT: f32 = 2737.0;
 /// Width, in Elo, of the change at [`PAIR_MIDPOINT`].
 const PAIR_SHARPNESS: f32 = 250.0;
@@ -113,7 +112,7 @@ fn scale_of_draw_rate(rate: f32) -> f32 {
 }
 
 /// `ratio` and `diff` of the rescaling for a target draw rate (0: that of `reference`) and a contempt of `elo`.
-/// `reference`: the network's spread; `bias`: the strength `mu` of the better side when the book ends.
+/// `reference`: the spread of the reference draw rate; `bias`: the strength of the better side at the book's end.
 fn by_draw_rate(reference: f32, target_rate: f32, bias: f32, elo: f32) -> (f32, f32) {
     let target = match target_rate {
         0.0 => reference,
@@ -125,8 +124,8 @@ fn by_draw_rate(reference: f32, target_rate: f32, bias: f32, elo: f32) -> (f32, 
     (target / reference, diff)
 }
 
-/// `ratio` and `diff` of the rescaling for our own rating and a contempt, both in Elo. `reference`: the network's
-/// spread.
+/// `ratio` and `diff` of the rescaling for our own rating and a contempt, both in Elo. `reference`: the spread of the
+/// reference draw rate.
 fn by_elo(reference: f32, own: f32, contempt: f32) -> (f32, f32) {
     let pair_elo = |elo: f32| elo + 0.5 * PAIR_SHARPNESS * (1.0 + ((PAIR_MIDPOINT - elo) / PAIR_SHARPNESS).exp()).ln();
     let (ours, theirs) = (pair_elo(own), pair_elo(own - contempt));

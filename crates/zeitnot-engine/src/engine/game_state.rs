@@ -74,8 +74,8 @@ impl GameState {
         }
     }
 
-    /// Begins another game, of which nothing but the position is known. `keep_time_stats`: the time manager keeps what
-    /// it has learned.
+    /// Begins another game, of which nothing but the position is known. `keep_time_stats`: the manager keeps its
+    /// estimates.
     pub(super) fn other_game(&mut self, keep_time_stats: bool) {
         (self.last_timed, self.missing_plies) = (None, 0);
         self.seed = rand::random();

@@ -48,7 +48,7 @@ pub enum EngineError {
 pub enum RuntimePolicy {
     /// Use only what is there: under a GUI the engine downloads nothing.
     FindOnly,
-    /// Install it, after one line to this function to announce that.
+    /// Install it, after this function has been called with a line that announces it.
     Install(fn(&str)),
 }
 

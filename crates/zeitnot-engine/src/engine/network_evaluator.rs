@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zeitnot_backend::{Attributes, Backend, Evaluation, Evaluator, Query};
 use zeitnot_chess::{Game, Move};
 
-/// Evaluates single positions with an evaluator of its own.
+/// Evaluates positions by the network alone, with an evaluator of its own.
 pub struct NetworkEvaluator {
     backend: Arc<dyn Backend>,
     evaluator: Box<dyn Evaluator>,

@@ -59,7 +59,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Why an option was not set. The error's text is one line.
+/// Why an option was not set; displays as one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum OptionError {
     /// No option has this name.

@@ -41,8 +41,7 @@ pub(super) struct Facts {
     pub listed: bool,
     /// Whether the option decides what a tree holds, not only how a search goes on in it.
     pub tree: bool,
-    /// Whether the option's value still holds when a level limits the strength: it does not change how well a search
-    /// plays.
+    /// Whether the option still holds at a limited strength level: it does not change how well a search plays.
     pub level: bool,
     /// Whether the network is loaded anew when the option changes.
     pub network: bool,

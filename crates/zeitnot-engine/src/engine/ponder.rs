@@ -28,8 +28,8 @@ pub(super) struct Pondering {
     pub listener: Arc<dyn Listener>,
 }
 
-/// A search that only `stop` (or `ponderhit`) ends and that could not be started. Its answer, an error, still waits for
-/// these commands.
+/// A search that only `stop` (or `ponderhit`) ends and that could not be started. Its answer still waits for one of
+/// these.
 pub(super) struct Unstarted {
     /// The listener that gets the answer.
     pub listener: Arc<dyn Listener>,

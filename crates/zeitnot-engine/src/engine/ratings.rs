@@ -13,8 +13,7 @@ pub(super) struct PlayerRatings {
 }
 
 impl PlayerRatings {
-    /// The ratings of White and Black, where the engine plays the side `turn`; `None` for a network that takes no
-    /// ratings.
+    /// The ratings of White and Black, with the engine as the side `turn`; `None` for a network that takes none.
     pub(super) fn of(self, attributes: &Attributes, turn: Color) -> Option<Ratings> {
         let (format, _) = attributes.input?;
         (format == InputFormat::Maia3).then(|| Ratings::of(turn, self.own, self.opponent))

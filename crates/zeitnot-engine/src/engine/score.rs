@@ -26,8 +26,7 @@ words! {
         Q = "Q",
         /// Win minus loss, in ten-thousandths.
         WinMinusLoss = "W-L",
-        /// The strength `mu` that win, draw and loss imply (see `wdl_rescale`), times 100: at 100 the chance to win is
-        /// even.
+        /// The strength `mu` that win, draw and loss imply (`wdl_rescale`), times 100: 100 is an even chance to win.
         WdlMu = "WDL_mu",
     }
 }
@@ -54,8 +53,8 @@ fn centipawn(wl: f32) -> f32 {
     90.0 * (1.563_754_2 * wl).tan()
 }
 
-/// The score by `WDL_mu`, at 100 of which the chance to win is even. `None` where it is unreliable, and where it is 100
-/// or more (either sign) but not above what the centipawn formula in its place gives.
+/// The score by `WDL_mu`, where 100 is an even chance to win. `None` where it is unreliable, and where it is 100 or
+/// more (either sign) but not above what the centipawn formula in its place gives.
 fn wdl_mu(line: &Line) -> Option<f32> {
     let mu = line.mu.filter(|mu| *mu != 0.0 && line.wl.abs() + line.d < MU_CERTAINTY_LIMIT)?;
     (mu.abs() < 1.0 || centipawn_for_mu(line.wl).abs() < (100.0 * mu).abs()).then_some(100.0 * mu)

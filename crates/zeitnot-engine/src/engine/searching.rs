@@ -231,8 +231,7 @@ impl Engine {
     }
 
     /// Makes the tree that the search of `turn` goes on in: the present one where its values are those that the search
-    /// would find, the one of `TreeFile`, or a new one. `network_alone`: the search is by the network without a tree,
-    /// so always a new one.
+    /// would find, the one of `TreeFile`, or a new one. `network_alone`: always a new one.
     fn prepare_tree(&mut self, turn: &Turn, rescale: &WdlRescale, network_alone: bool) {
         let is_limited = self.persona.take_up(turn.manner.as_ref(), &self.options, &self.announcer);
         let keeps = match turn.positions {

@@ -58,9 +58,8 @@ impl Options {
         }
     }
 
-    /// The options with the network that plays their level: a Maia-3 that `WeightsFile` names, since it plays by
-    /// ratings; where it names another Maia, the Maia nearest to the level; else the network built in, with which
-    /// levels were measured.
+    /// The options with the network that plays their level: a Maia-3 that `WeightsFile` names, which plays by ratings;
+    /// else the nearest Maia, if it names a Maia; else the network built in, with which levels were measured.
     pub(super) fn with_network_of_level(&self) -> Options {
         let Some(elo) = self.elo_limit() else { return self.clone() };
         let file = match named_path(&self.weights).map(|named| zeitnot_network::find(Some(&named))) {
@@ -80,7 +79,7 @@ impl Options {
 }
 
 impl Manner {
-    /// The player of a level, with the network built in. `chance`, from 0 to 1, decides between the two levels around it.
+    /// The manner of a level, with the network built in. `chance`, from 0 to 1, decides between the levels around it.
     fn of_level(elo: u64, chance: f64) -> Manner {
         let elo = elo.clamp(LOWEST_ELO, HIGHEST_ELO);
         let above = LEVELS.iter().position(|level| level.0 >= elo).unwrap_or(LEVELS.len() - 1).max(1);
@@ -90,8 +89,8 @@ impl Manner {
         Manner { nodes, temperature, policy_temperature: None, clock_elo: None, maia: None, overlooks: overlooks(elo) }
     }
 
-    /// A Maia that learned from people rated `rating`: each move as often as they play it. `on_clock`: it takes their
-    /// time, too.
+    /// The manner of a Maia that learned from people rated `rating`: it plays each move as often as they do.
+    /// `on_clock`: it takes their time, too.
     fn of_maia(rating: u32, on_clock: bool) -> Manner {
         Manner {
             nodes: 1,

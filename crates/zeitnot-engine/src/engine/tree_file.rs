@@ -116,15 +116,13 @@ impl TreeFacts {
         TreeFacts { start: game.start_fen(), moves, chess960: game.is_chess960(), ..self.clone() }
     }
 
-    /// The trees as bytes with these facts, completed by the tree's counts; `None` where the tree does not keep all
-    /// positions.
+    /// The trees as bytes with these facts, counts filled in; `None` where the tree does not keep all positions.
     fn snapshot(self, tree: &Tree) -> Option<Snapshot> {
         let Saved { tops, bytes, positions } = tree.save()?;
         Some(Snapshot { facts: TreeFacts { tops, positions, visits: tree.visits(), ..self }, bytes })
     }
 
-    /// The first difference from `here` (option, rescaling, else network): the value in these facts, then that in
-    /// `here`.
+    /// The first difference from `here` (option, rescaling, else network): the value in `self`, then that in `here`.
     fn difference(&self, here: &TreeFacts) -> (String, String) {
         let differs =
             self.options.iter().find(|(name, value)| here.options.get(*name).is_some_and(|own| own != *value));
@@ -239,7 +237,7 @@ impl Snapshot {
         self.facts.positions > 0
     }
 
-    /// Writes a file that this program has not claimed yet.
+    /// Writes a file that this program has not claimed, claiming it meanwhile.
     ///
     /// # Errors
     /// As [`Snapshot::write`], and [`TreeFileError::InUse`].
@@ -275,8 +273,7 @@ pub(super) fn decisive(options: &Options) -> BTreeMap<String, String> {
     specs.map(|spec| (spec.name.to_owned(), spec.value(options))).chain(heads).collect()
 }
 
-/// An error line where the path that `TreeFile` names can be no file: the user learns it now, and not when the tree is
-/// lost at the end.
+/// An error line where the path that `TreeFile` names can be no file, to be told before a tree would be lost.
 pub(super) fn note(options: &Options) -> Option<String> {
     let path = named_path(&options.tree_file)?;
     let error = match path.metadata() {
@@ -330,8 +327,7 @@ impl Engine {
     }
 
     /// Replaces the tree and the game by those of a file. A running search is ended. The tree is saved before in the
-    /// file that `TreeFile` names, if any, and another file than `path` is not written again: it is of another
-    /// analysis.
+    /// file that `TreeFile` names; unless that is `path`, it is not written again: it is of another analysis.
     ///
     /// # Errors
     /// [`TreeFileError`]: then tree and game stay as they were.
@@ -355,8 +351,7 @@ impl Engine {
         Ok(facts)
     }
 
-    /// Replaces tree and game by those of a file. `rescales`: the rescalings that later searches may have; the file's
-    /// must be one of these.
+    /// Replaces tree and game by those of a file, whose rescaling must be one of `rescales`, those of later searches.
     fn take_up(&mut self, path: &Path, rescales: &[WdlRescale]) -> Result<TreeFacts, TreeFileError> {
         self.finish();
         let (facts, source) = open(path)?;
@@ -416,8 +411,7 @@ impl Engine {
         });
     }
 
-    /// Claims the `TreeFile` that another program had claimed, once that program has let go of it, if the file is
-    /// unchanged since it was read.
+    /// Claims the `TreeFile` that another program had claimed, if it is free now and unchanged since it was read.
     fn claim_again(&mut self) {
         let Some(TreeFile { path, own, waits, .. }) = &mut self.shelf.tree_file else { return };
         if waits.is_some_and(|read| read == stamp(path))

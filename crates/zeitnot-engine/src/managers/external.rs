@@ -53,8 +53,7 @@ pub(super) struct External {
     late: i32,
     /// The look (`observe`) whose answer is still to come: when it was sent, on the machine's clock and on the move's.
     look: Option<(Instant, f64)>,
-    /// Milliseconds until the program wants to stop, as it last said, and the moment on the move's clock at which it
-    /// said so.
+    /// Milliseconds until the program wants to stop, as it last said, and when it said so, on the move's clock.
     left: (f64, f64),
     /// The moment on the move's clock before which the program wants no look (`observe`).
     next_ms: f64,

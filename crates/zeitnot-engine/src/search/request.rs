@@ -14,8 +14,7 @@ use zeitnot_time::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
 pub trait Listener: Send + Sync {
     /// The time manager's plan, called before the search of a timed move starts.
     fn planned(&self, plan: &Plan);
-    /// Called when a search that only `stop` (or `ponderhit`) ends has failed; the answer after `stop` has the error,
-    /// too.
+    /// Called when a search that only `stop` (or `ponderhit`) ends has failed; the later answer has the error, too.
     fn failed(&self, error: &str);
     /// A report, called after a change of the best move or the depth, or when a second has passed.
     fn report(&self, report: &Report);

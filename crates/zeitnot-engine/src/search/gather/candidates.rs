@@ -207,8 +207,8 @@ impl Candidates {
         }
     }
 
-    /// Counts, in `at_level`, the visits that each candidate gets until its score has fallen to `level`, at most `most`
-    /// each. Returns their sum.
+    /// Counts the visits that each candidate gets until its score has fallen to `level`, at most `most`. Returns the
+    /// sum.
     fn count_at(&mut self, level: f32, most: u32) -> u32 {
         let mut total = 0u32;
         for at in 0..self.len {

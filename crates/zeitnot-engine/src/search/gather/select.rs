@@ -30,8 +30,7 @@ pub(crate) struct VisitAllocator {
 
 impl VisitAllocator {
     /// Allocates `visits` to the children of the expanded node `id`, `depth` plies below the root, as if each visit in
-    /// turn chose the highest score, of equals the first move. Moves that have no node yet may get visits, too: the
-    /// first of them.
+    /// turn chose the highest score, of equals the first move. The first moves that have no node yet may get some, too.
     pub(crate) fn allocate(
         &mut self,
         tree: &Tree,
@@ -106,9 +105,9 @@ impl VisitAllocator {
         fpu
     }
 
-    /// Restricts the candidates at the root to the moves of `go searchmoves`, then to those not proven won (if wins are
-    /// left), then to those that can still catch up with the best; a restriction that would leave no move is passed
-    /// over.
+    /// Restricts the root's candidates to the moves of `go searchmoves`, those not proven won
+    /// ([`SearchContext::leaves_wins`]) and those that can still catch up with the best; a restriction that would leave
+    /// none is passed over.
     fn keep_allowed(
         &mut self,
         tree: &Tree,

@@ -149,8 +149,8 @@ impl RootReader<'_> {
         moves
     }
 
-    /// Statistics of every root move, the fewest visits first, and last those of the root itself.
-    /// `value_of`: the cached network value of the position after a move, for the side to move there.
+    /// Statistics of every root move, the fewest visits first, and last those of the root itself. `value_of`: the
+    /// cached network value of the position after a move (`None`: of the root), for the side to move there.
     pub(crate) fn move_stats(&self, value_of: impl Fn(Option<Move>) -> Option<f32>) -> Vec<MoveStats> {
         let root = self.root();
         let selector = self.selector();

@@ -3,7 +3,7 @@
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 
 /// Milliseconds that a batch should keep the network busy. A batch comes from another processor in dozens of cache
-/// lines: it is not worth it for an evaluation that takes less time.
+/// lines, too many for an evaluation that takes less.
 const WORTH_MS: f64 = 0.1;
 /// Most positions that are gathered to keep the network busy.
 const MOST: usize = 256;

@@ -1,5 +1,4 @@
-//! Keeps the visits of a move to those that searches of its position gave it, even where more is known of the position
-//! after it.
+//! Keeps a move's visits at those that its position gave it, even where more is known of the position after it.
 //!
 //! Visits decide the move that is played, smart pruning and the time budget, so the root's count is one more than the
 //! sum of its moves'. A position that was once searched as the root has more visits below it than came through the move
@@ -17,8 +16,7 @@ use zeitnot_chess::Move;
 pub(crate) struct Restriction {
     /// The moves, packed and sorted.
     pub moves: Vec<u16>,
-    /// Visits of the root's moves before the restriction, in the order of the tree; moves beyond the list's end had
-    /// none.
+    /// Visits of the root's moves before the restriction, in the order of the tree; moves beyond the end had none.
     pub visits: Vec<u32>,
 }
 

@@ -1,5 +1,4 @@
-//! Takes the chunks of memory for the tree's pools from the system, and keeps those of earlier trees until they are
-//! freed.
+//! Takes chunks of memory for the tree's pools from the system, and keeps those of earlier trees until freed.
 //!
 //! A chunk is mapped from the system, which provides memory page by page as the chunk is first written, in huge pages
 //! where there are any: a large tree has more small pages than the processor knows the addresses of. Memory that is

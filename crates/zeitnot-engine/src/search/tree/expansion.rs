@@ -65,9 +65,8 @@ impl Tree {
         at
     }
 
-    /// Takes a run of `len` items from a pool that has none free and cannot grow: subtrees are given up for it until a
-    /// good part of the pool is free. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the
-    /// exception.
+    /// Takes a run of `len` items from a pool that has none free and cannot grow: subtrees are given up until there is
+    /// one. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
     fn take_by_force<T: Pod>(&mut self, len: usize, pool: impl Fn(&mut Tree) -> &mut Pool<T>) -> u32 {
         let mut is_spent = false;
         loop {

@@ -24,8 +24,7 @@ impl Top {
         Top { node, position: game.current().clone(), history: history(game.positions()), depth: 0 }
     }
 
-    /// Whether `position` with the hash `history` has the same value as the top: equal key, fifty-move counter and
-    /// history.
+    /// Whether `position` has the value of this top: equal key, fifty-move counter and hash of earlier positions.
     pub(super) fn is(&self, position: &Position, history: impl FnOnce() -> u64) -> bool {
         let facts = |position: &Position| (position.key(), position.rule50());
         facts(&self.position) == facts(position) && self.history == history()
@@ -85,9 +84,8 @@ impl Tree {
         self.discard_top(top);
     }
 
-    /// Merges the subtrees of two nodes of one position. At each position that both have, the subtree of `id` gets the
-    /// node with the more visits, and that of `other` the other one; the count of visits that came through a node of
-    /// `id` stays.
+    /// Merges the subtrees of two nodes of one position. At each position that both have, that of `id` gets the node
+    /// with more visits, that of `other` the other; visits through a node of `id` stay counted.
     fn unite(&mut self, id: NodeId, other: NodeId) {
         let mut open = vec![(id, other)];
         while let Some((id, other)) = open.pop() {

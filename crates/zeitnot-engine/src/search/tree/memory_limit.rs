@@ -1,6 +1,5 @@
 //! Keeps the tree within its memory limit: the subtrees with the fewest visits are pruned first, wherever they are,
-//! those of other positions before those below the root. A sweep over the tree finds them; it goes on where it stopped
-//! the time before.
+//! those of other positions before those below the root. A sweep finds them; it goes on where it last stopped.
 //!
 //! A pruned node keeps its visits and its value. When the search comes back to it, the network evaluates it again and
 //! its subtree grows anew.
@@ -11,15 +10,13 @@ use super::node::{EdgeState, NodeId};
 /// Bytes that one more visit may take: a node, its priors, and now and then the moves of its parent.
 const VISIT: usize = 256;
 
-/// Visits up to which a subtree may always be pruned: the way to it costs as much as a visit, and frees room for
-/// several.
+/// Visits up to which any subtree may be pruned: the way to it costs as much as one visit, and frees room for several.
 const PIECE: u32 = 32;
 
 /// Nodes looked at for each pruned subtree; after a sweep that took more, the next sweep prunes larger subtrees, too.
 const RARE: u32 = 16;
 
-/// Divisor of the root's visits: subtrees with more visits than the quotient stay, and so do the beginnings of the best
-/// lines.
+/// Divisor of the root's visits: subtrees with more visits than the quotient stay, and so the best lines.
 const LARGEST: u32 = 64;
 
 /// Divisor of the limit: the quotient is allowed for free runs whose lengths nobody asks for (see `pool`).
@@ -113,7 +110,8 @@ impl Tree {
         self.free_discarded() || self.prune_elsewhere(&mut looks) || self.prune_next(self.root, BELOW_ROOT, &mut looks)
     }
 
-    /// Prunes a subtree that is not below the root, of the tree that was left first. Returns whether there was one.
+    /// Prunes a subtree, not below the root, of the tree that was left first, or gives up that tree where nothing in it
+    /// is left to prune. Returns whether it could.
     fn prune_elsewhere(&mut self, looks: &mut usize) -> bool {
         let (first, is_last) = (self.tops[0].node, self.tops.len() == 1);
         if is_last && self.above.is_empty() {
@@ -203,8 +201,7 @@ impl Tree {
         matches!(self[child].edge_state(), EdgeState::Small | EdgeState::Large).then_some(child)
     }
 
-    /// Prunes the subtree of a node, unless it has visits in flight or lies on the way to the root. Returns whether
-    /// there was one to prune.
+    /// Prunes a node's subtree, unless it has visits in flight or is on the way to the root. Returns whether it did.
     fn prune(&mut self, id: NodeId) -> bool {
         let is_on_the_way = id == self.root || self.above.iter().any(|(node, _)| *node == id);
         if self[id].in_flight > 0 || !self[id].has_edges() || is_on_the_way {

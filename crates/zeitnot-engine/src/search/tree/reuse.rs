@@ -1,5 +1,4 @@
-//! Moves the root through the tree: down, up and sideways, as the game or the analysis goes. Sets the noise at the
-//! root.
+//! Moves the root through the tree: down, up and sideways with the game or the analysis. Sets the root's noise.
 //!
 //! The tree stays as it is, and the root stands somewhere in it; `above` is the way to it. A position that no tree leads
 //! to begins a tree of its own. So whoever steps back, forth and aside through an analysis finds each position as its
@@ -133,8 +132,7 @@ impl Tree {
         node
     }
 
-    /// Corrects the value of a node after one of its children has changed from `before` to `after`, its visits
-    /// unchanged.
+    /// Corrects a node's value after a child has changed from `before` to `after`, with its visits unchanged.
     pub(super) fn correct(&mut self, id: NodeId, before: &Node, after: &Node) {
         let all = self.known_visits(&self[id]).max(1);
         let share = f64::from(after.n) / f64::from(all);

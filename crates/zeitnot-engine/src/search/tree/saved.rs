@@ -100,8 +100,8 @@ impl Tree {
         Node { in_flight: 0, ..if id == self.root { self.as_left() } else { self[id] } }
     }
 
-    /// The trees that [`Tree::save`] wrote to several sources, each with its game, with the root at the end of the
-    /// first one; `limit`: bytes of memory. A position that several trees hold is there once.
+    /// Reads the trees that [`Tree::save`] wrote, from several sources with their games; the root is at the end of the
+    /// first game. `limit`: most bytes of memory. A position that several trees hold is there once.
     ///
     /// # Errors
     /// [`NoTree`].
@@ -217,8 +217,7 @@ fn take<T: Pod>(source: &mut impl Read) -> Result<T, NoTree> {
     Ok(pod_read_unaligned(&bytes[..size_of::<T>()]))
 }
 
-/// Checks that a node's numbers are in their ranges: a possible value, no visits in flight, no address, and no more
-/// children than its edges have room for; [`NoTree::Unfit`] otherwise.
+/// Checks that a node's numbers are possible: value, visits, no address, no more children than its edges have room for.
 fn sound(node: Node) -> Result<Node, NoTree> {
     let most = match node.edge_state() {
         EdgeState::None | EdgeState::Priors => 0,
