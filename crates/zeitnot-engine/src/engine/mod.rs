@@ -103,7 +103,7 @@ pub struct Engine {
     options: Options,
     clock: Arc<dyn Clock>,
     announcer: Announcer,
-    /// The same announcer, shared with the makers of time managers.
+    /// The announcer as the makers of time managers share it: they see a replacement.
     shared_announcer: Arc<Mutex<Announcer>>,
     root_observer: Option<SharedRootObserver>,
     /// Whether a search with `movetime` is an analysis, and no move of a game.
