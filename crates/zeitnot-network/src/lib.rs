@@ -175,7 +175,7 @@ impl Network {
         &self.name
     }
 
-    /// Architecture, sizes, heads and input format; its text is one line.
+    /// The network's architecture, sizes, heads and input format; displays as one line.
     pub fn description(&self) -> &Description {
         &self.description
     }
@@ -185,7 +185,7 @@ impl Network {
         self.maia
     }
 
-    /// Whether it learned the moves of people: a Maia of any kind.
+    /// Whether the network learned the moves of people: a Maia of any kind.
     pub(crate) fn plays_like_people(&self) -> bool {
         self.maia.is_some() || self.description.input == InputFormat::Maia3
     }
