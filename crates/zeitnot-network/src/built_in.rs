@@ -29,7 +29,7 @@ pub(crate) const MAIN: BuiltIn = BuiltIn {
     bytes: include_bytes!(env!("ZEITNOT_BUILT_IN_PATH")),
 };
 
-/// A tiny network, so fast that trees grow large, for the comparisons of managers that `zeitnot time compare` declares.
+/// A tiny network for games with large trees: those that `zeitnot time compare --cells builtin` plays.
 pub(crate) const TINY: BuiltIn = BuiltIn {
     name: "zeitnot-tiny",
     file: "zeitnot-tiny.pb.gz",

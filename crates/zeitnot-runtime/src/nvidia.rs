@@ -71,7 +71,7 @@ type DeviceAttribute = unsafe extern "C" fn(*mut c_int, c_int, c_int) -> c_int;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR` of CUDA's driver interface.
 const CAPABILITY: [c_int; 2] = [75, 76];
 
-/// Longest text about a card asked for, in bytes.
+/// Bytes of the buffer for a text about a card: its name or its place on the bus.
 const TEXT_LENGTH: usize = 256;
 
 /// Asks the driver for its version and its cards. The driver's library stays loaded.

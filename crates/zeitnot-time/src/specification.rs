@@ -86,12 +86,13 @@ fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, Sp
     reader.wrong.map_or(Ok(reader.values), Err)
 }
 
-/// The parameter that chooses between the forms of a manager.
+/// Name of the parameter that chooses between the forms of a manager.
 pub(super) const PRESET: &str = "preset";
 
 struct Reader {
     values: ParamValues,
-    /// The error of the first wrong value, reported after all names are looked up: the names say which form is meant.
+    /// The error of the first wrong value. It is reported only after all names were found: by them the form of the
+    /// manager is chosen.
     wrong: Option<SpecError>,
 }
 

@@ -163,8 +163,8 @@ impl<'a> Converter<'a> {
         self.reshape(&format!("{path}/squares"), &flow, &[REST, heads, TOKENS, TOKENS])
     }
 
-    /// The logits of the 1858 moves. `filters`: the number of planes of `body` if that is a tower's output; `None` if it
-    /// is a transformer's, with a row for each square.
+    /// The logits of the 1858 moves. `filters`: the number of planes of `body` if that is a tower's output; `None` if
+    /// it is a transformer's, with a row for each square.
     pub(super) fn attention_policy(
         &mut self,
         head: &'a AttentionPolicy,
