@@ -91,8 +91,7 @@ pub const ONNX: Schema = fields(&[
     (14, size_of::<onnx_proto::StringStringEntryProto>(), &LEAF),
 ]);
 
-/// Refuses a file's `content` whose decoded structure would take more memory than a network of its size can need; the
-/// error says so.
+/// Refuses a file's `content` if its decoded structure would take more memory than a network of that size can need.
 pub(crate) fn check(schema: &Schema, content: &[u8]) -> Result<(), String> {
     let budget = ALWAYS.max(content.len() / SHARE);
     let mut spent = 0;

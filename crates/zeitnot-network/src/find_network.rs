@@ -147,8 +147,7 @@ pub fn load(
     load_for(weights_option, interface, false, passed_over)
 }
 
-/// Loads a network as [`load`] does. `takes_maia`: where no network is named a Maia may be taken too, as for a game
-/// against a person.
+/// Loads a network as [`load`] does. `takes_maia`: a Maia need not be named to be taken, as in games against a person.
 pub fn load_for(
     weights_option: Option<&Path>,
     interface: &OnnxInterface,

@@ -160,8 +160,7 @@ fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, 
     Ok(runtime)
 }
 
-/// The runtime that the process has loaded, if it will do; an error where the user names another file or it lacks the
-/// provider.
+/// The `runtime` that the process has loaded; an error where the user names another file or it lacks the provider.
 fn fit_for(
     runtime: &Arc<Runtime>,
     first: Option<&Candidate>,

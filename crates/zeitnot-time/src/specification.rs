@@ -91,8 +91,7 @@ pub(super) const PRESET: &str = "preset";
 
 struct Reader {
     values: ParamValues,
-    /// The error of the first wrong value. It is reported only after all names were found: by them the form of the
-    /// manager is chosen.
+    /// The error of the first wrong value, reported only once all names are found: they choose the manager's form.
     wrong: Option<SpecError>,
 }
 

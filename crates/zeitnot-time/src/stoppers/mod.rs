@@ -137,8 +137,8 @@ impl Stoppers {
         self.movetime_ms
     }
 
-    /// Whether only `stop` is sure to end the search; a limit on the mate is not, since there may be no mate.
-    /// `has_manager`: whether a manager is asked, too.
+    /// Whether only `stop` is sure to end the search, as of any that is infinite or pondering; a limit on the mate does
+    /// not count, since there may be no mate. `has_manager`: whether a manager is asked, too.
     pub(crate) fn is_endless(&self, has_manager: bool) -> bool {
         let has_limit = has_manager
             || self.movetime_ms.is_some()

@@ -47,8 +47,7 @@ const EMERGENCY_MS: f64 = 10_000.0;
 const EMERGENCY_SOFT_OF_INCREMENT: f64 = 0.8;
 const EMERGENCY_HARD: f64 = 3.0;
 
-/// Formulas of the terms: of the complete and the basic version, then of the limits in calm, time trouble and
-/// emergency.
+/// Formulas of the terms: of the complete and the basic version; then of the limits in calm, trouble and emergency.
 const COMPLETE_NAMES: [&str; 3] = [
     "base = max(least, clock / moves_left + increment - margin)",
     "soft = max(least, base * soft)",

@@ -22,8 +22,7 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// The clock of the game at move `number`: `last` goes on if that move can follow in its game, else the initial
-    /// time is estimated anew.
+    /// The clock of the game at move `number`: goes on from `last` if the move can follow it, else is estimated anew.
     pub(super) fn at(last: Option<Control>, request: &MoveRequest, number: u32, elo: f64) -> Control {
         let (clock_s, increment_s) = (request.clock_ms / MS_PER_SECOND, request.increment_ms / MS_PER_SECOND);
         let goes_on = |last: &Control| {

@@ -65,8 +65,7 @@ const WITH_INCREMENT: f64 = 1.1;
 /// Share of the initial time below which a move takes less than the curve says.
 const SHORT_OF_TIME: f64 = 0.25;
 
-/// Exponent on the ratio of the clock to the usual clock, which gives a factor on the time of a move, and the factor's
-/// bounds.
+/// Exponent on the ratio of the clock to the usual clock, for a factor on a move's time, and the factor's bounds.
 const AHEAD_POWER: f64 = 0.3;
 const AHEAD: (f64, f64) = (0.8, 1.25);
 
@@ -79,8 +78,7 @@ const PREMOVES: (f64, f64) = (0.5, 0.1);
 /// Time on the clock, in milliseconds, below which it is little for [`PREMOVES`].
 const PREMOVE_CLOCK_MS: f64 = 20_000.0;
 
-/// Prior below which the opponent's reply is a surprise, and the part by which a wholly unexpected reply prolongs the
-/// time for our move.
+/// Prior below which the opponent's reply is a surprise, and the part by which one of prior 0 prolongs our move.
 const EXPECTED_PRIOR: f64 = 0.1;
 const SURPRISE: f64 = 0.4;
 /// Usual entropy of the policy, in nats, and the part of a move's time that is proportional to the entropy.

@@ -7,8 +7,7 @@ use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
 
-/// Largest product of the factors of one rule: it keeps numbers finite, and lifts any soft limit far above the hard
-/// one.
+/// Largest product of the factors of one rule, which keeps it finite: with it every soft limit is above the hard one.
 const LARGEST_PRODUCT: f64 = 1e6;
 
 const fn count(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
