@@ -37,7 +37,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Messages of Protocol Buffers, each a struct that `prost` reads and writes: `label kind name: Type = tag;`.
+/// Declares messages of Protocol Buffers as structs that `prost` reads and writes; a field is
+/// `label kind name: Type = tag;`.
 macro_rules! messages {
     ($($(#[$doc:meta])* $message:ident {
         $($(#[$field_doc:meta])* $label:ident $kind:ident $(($bytes:tt))? $name:ident: $type:ty = $tag:tt

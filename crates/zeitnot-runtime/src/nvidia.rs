@@ -10,7 +10,7 @@ use super::library;
 /// The driver's library.
 const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
-/// The driver and its cards.
+/// NVIDIA's driver and its cards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
     /// The newest CUDA that the driver runs, such as `13.0`.

@@ -22,7 +22,7 @@ pub(super) const TOKENS: i64 = SQUARES as i64;
 const RANKS: i64 = 1 << SIDE;
 /// The size -1 of a reshaped dimension, whose true size ONNX derives from the others.
 pub(super) const REST: i64 = -1;
-/// The numbers of SELU: those of ONNX's operator of this name.
+/// The parameter alpha of ONNX's operator `Selu`; the next is its gamma.
 const SELU_ALPHA: f32 = 1.673_263_2;
 const SELU_SCALE: f32 = 1.050_701;
 /// The first operator set in which convolutions take bfloat16.

@@ -31,7 +31,7 @@ pub use model::inspect;
 /// Names of the inputs and outputs in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
 pub(crate) mod names {
     pub(crate) const INPUT: &str = "/input/planes";
-    /// The two inputs of packed planes, which only this program's own sessions use.
+    /// Name of the first input of packed planes, which only this program's own sessions use; the next is the second's.
     pub(crate) const BOARDS: &str = "/input/boards";
     pub(crate) const VALUES: &str = "/input/values";
     pub(crate) const POLICY: &str = "/output/policy";

@@ -39,7 +39,7 @@ pub(crate) const BASIC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(SoftHard::new(values, &BASIC, false)),
 };
 
-/// Time trouble: the clock below which it begins (ms), and divisors of the clock that bound the limits in it.
+/// The clock below which time trouble begins, in milliseconds; then divisors of the clock that bound its limits.
 const TROUBLE_MS: f64 = 30_000.0;
 const TROUBLE_SOFT: f64 = 15.0;
 const TROUBLE_HARD: f64 = 5.0;

@@ -55,8 +55,9 @@ pub fn with_seed(spec: &str, seed: u64) -> String {
     spec.to_owned()
 }
 
-/// Standard deviation of the logarithm of a time, and its correlation with that of the move before.
+/// Standard deviation of the logarithm of a move's time.
 const SPREAD: f64 = 0.8;
+/// Correlation of that logarithm with the one of the move before.
 const PERSISTENCE: f64 = 0.55;
 /// Largest share of the clock for a move.
 const MOST_OF_CLOCK: f64 = 0.35;
@@ -65,12 +66,14 @@ const WITH_INCREMENT: f64 = 1.1;
 /// Share of the initial time below which a move takes less than the curve says.
 const SHORT_OF_TIME: f64 = 0.25;
 
-/// Exponent on the ratio of the clock to the usual clock, for a factor on a move's time, and the factor's bounds.
+/// Exponent on the ratio of the clock to the usual clock, for a factor on a move's time.
 const AHEAD_POWER: f64 = 0.3;
+/// Bounds of that factor.
 const AHEAD: (f64, f64) = (0.8, 1.25);
 
-/// Factors on the time of a forced move, and of a move where the piece that has just captured can be taken.
+/// Factor on the time of a forced move.
 const FORCED: f64 = 0.3;
+/// Factor on the time of a move that may take the piece which has just captured.
 const RECAPTURE: f64 = 0.4;
 /// Probability that a forced move or a recapture is a premove, decided before the opponent has moved: with little time
 /// on the clock, and otherwise.
@@ -78,11 +81,13 @@ const PREMOVES: (f64, f64) = (0.5, 0.1);
 /// Time on the clock, in milliseconds, below which it is little for [`PREMOVES`].
 const PREMOVE_CLOCK_MS: f64 = 20_000.0;
 
-/// Prior below which the opponent's reply is a surprise, and the part by which one of prior 0 prolongs our move.
+/// Prior below which the opponent's reply is a surprise.
 const EXPECTED_PRIOR: f64 = 0.1;
+/// Part by which a reply of prior 0 prolongs our next move.
 const SURPRISE: f64 = 0.4;
-/// Usual entropy of the policy, in nats, and the part of a move's time that is proportional to the entropy.
+/// Usual entropy of the policy, in nats.
 const USUAL_ENTROPY: f64 = 1.6;
+/// Part of a move's time that is proportional to the entropy of the policy.
 const ENTROPY_PART: f64 = 0.5;
 /// Change of the best move's value since our last move that prolongs a move by half; larger changes do no more.
 const SWING: f64 = 0.4;
@@ -90,8 +95,9 @@ const SWING: f64 = 0.4;
 const SEEN: (f64, f64) = (0.4, 2.0);
 /// Weight of one move in [`Human::usual_factor`].
 const FACTOR_UPDATE: f64 = 0.05;
-/// Weight of one move in the opponent's pace, and the largest pace that a single move counts with.
+/// Weight of one move in the opponent's pace.
 const PACE_UPDATE: f64 = 0.15;
+/// Largest pace that a single move of the opponent's counts with.
 const MOST_PACE: f64 = 4.0;
 
 /// A move that is being searched.
