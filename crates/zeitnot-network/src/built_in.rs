@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-/// Name of the network that plays, for `--weights` and in messages.
+/// Name of the network that plays where no other is named, for `--weights` and in messages.
 pub const NAME: &str = MAIN.name;
 /// Name that asks for the network that plays, as in Lc0.
 const LC0_NAME: &str = "<built in>";

@@ -19,7 +19,7 @@ pub enum SpecError {
         /// The managers that exist.
         known: String,
     },
-    /// The manager, or the group in it, has no parameter of a name that was written: the names that there are, in words.
+    /// A name that was written is no parameter of the manager or of the group in it; the text lists the names there are.
     #[error("{0}")]
     UnknownParameter(String),
     /// A manager from elsewhere cannot be made.

@@ -90,7 +90,7 @@ impl<'a> Converter<'a> {
         self.per_square("/body/position", "Add", biases, width as i64, &flow)
     }
 
-    /// The planes of each square, and its features from the dense position encoding of the pieces on all squares.
+    /// The planes of each square, followed by its features of the dense position encoding, which reads all pieces.
     fn dense_position(&mut self, position: &'a DensePosition, rows: &Value) -> Value {
         let features = (position.layer.outputs / SQUARES) as i64;
         let bounds = [("start", 0), ("end", PIECE_PLANES as i64), ("axis", 1)]

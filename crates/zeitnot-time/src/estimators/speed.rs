@@ -5,10 +5,10 @@ use crate::{MS_PER_SECOND, SearchSnapshot};
 /// Bounds of estimates, in nodes per second, which only keep absurd input finite: a node in a quarter of an hour, and a
 /// node in a picosecond.
 pub(super) const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
-/// The time that the first guess counts for, in milliseconds: less than the first batches of any search, because a
+/// Weight of the first guess, in milliseconds of searching: less than the first batches of any search, because a
 /// guess of 20,000 nodes per second says nothing about a search of 3,000.
 pub(crate) const GUESS_WEIGHT_MS: f64 = 5.0;
-/// The time that a speed set from outside counts for, in milliseconds.
+/// Weight of a speed set from outside, in milliseconds of searching.
 const SET_WEIGHT_MS: f64 = 10_000.0;
 /// Shortest half-life of measurements, in milliseconds: a few batches say little about speed.
 const SHORTEST_HALF_LIFE_MS: f64 = 1_000.0;
