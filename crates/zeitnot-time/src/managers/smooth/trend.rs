@@ -1,8 +1,8 @@
 //! Projects how the visits of the root's moves grow, to see whether the best move is being overtaken.
 
 /// The growth of the visits of the root's moves by Lc0's rule with its flaws (docs/lc0.md, 1.9 and 7.4): growth is
-/// measured between the last two looks, a second look in one millisecond is passed over, after a gap between looks that
-/// is longer than the period no later look counts, and a count that shrinks reads as a huge growth.
+/// measured between the last two looks, a second look in one millisecond is passed over, after a gap longer than the
+/// period the earlier of the two looks never changes again, and a count that shrinks reads as a huge growth.
 #[derive(Clone, Debug)]
 pub(super) struct Trend {
     period_ms: f64,
