@@ -19,7 +19,7 @@ pub enum SpecError {
         /// The managers that exist.
         known: String,
     },
-    /// A name that was written is no parameter of the manager or of the group in it; the text lists the names there are.
+    /// A name that was written is no parameter of the manager or of the group in it; the text lists the known names.
     #[error("{0}")]
     UnknownParameter(String),
     /// A manager from elsewhere cannot be made.
