@@ -22,7 +22,7 @@ param_specs! {
 
 /// Most plies played from a book that count for the bonus of the first move after it (docs/lc0.md, 1.4: step 4).
 const MAX_BOOK_PLIES: u32 = 12;
-/// Shortest planned time, in milliseconds, that a `slowmover` above 1 lengthens, so that in time trouble no time is
+/// Time, in milliseconds, up to which a `slowmover` above 1 lengthens no move, so that in time trouble no time is
 /// borrowed from later moves (docs/lc0.md, 1.4: step 5).
 const SLOW_MOVE_MS: f64 = 200.0;
 
