@@ -37,7 +37,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Messages of Protocol Buffers, each a struct that `prost` reads and writes: `label kind name: Type = tag;`.
+/// Declares messages of Protocol Buffers as structs that `prost` reads and writes; a field is
+/// `label kind name: Type = tag;`.
 macro_rules! messages {
     ($($(#[$doc:meta])* $message:ident {
         $($(#[$field_doc:meta])* $label:ident $kind:ident $(($bytes:tt))? $name:ident: $type:ty = $tag:tt
@@ -175,7 +176,7 @@ impl Network {
         &self.name
     }
 
-    /// Architecture, sizes, heads and input format; its text is one line.
+    /// The network's architecture, sizes, heads and input format; displays as one line.
     pub fn description(&self) -> &Description {
         &self.description
     }
@@ -185,7 +186,7 @@ impl Network {
         self.maia
     }
 
-    /// Whether it learned the moves of people: a Maia of any kind.
+    /// Whether the network learned the moves of people: a Maia of any kind.
     pub(crate) fn plays_like_people(&self) -> bool {
         self.maia.is_some() || self.description.input == InputFormat::Maia3
     }
