@@ -21,7 +21,8 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// The evaluation that a line of a search tells; `has_wdl` says whether its network tells draws.
+    /// The evaluation of a line of a search; `has_wdl` says whether its network has separate outputs for win, draw and
+    /// loss.
     pub fn of(line: &Line, has_wdl: bool) -> Evaluation {
         Evaluation {
             cp: score(ScoreType::WdlMu, line, has_wdl),
