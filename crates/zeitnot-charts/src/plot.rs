@@ -76,7 +76,7 @@ pub enum Mark {
     Dots,
 }
 
-/// The spread around a curve: places with the low and the high end.
+/// The spread around a curve: for each place its value on the axis across, and the low and the high end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread {
     /// A curve without a known spread.

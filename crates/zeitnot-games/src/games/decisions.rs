@@ -68,7 +68,7 @@ pub struct Verified {
     pub answers: u64,
 }
 
-/// Why a log of decisions cannot be read, or is not repeated by this program. The text is one line.
+/// Why a log of decisions cannot be read, or is not repeated by this program. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum DecisionError {

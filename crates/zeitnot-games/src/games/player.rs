@@ -38,7 +38,7 @@ impl Thought {
     }
 }
 
-/// Why a player gives no move. The text is one line.
+/// Why a player gives no move. Displays as one line.
 #[derive(Debug, Error)]
 pub enum PlayerError {
     /// This engine cannot search, which ends the match.

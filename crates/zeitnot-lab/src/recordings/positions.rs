@@ -20,7 +20,7 @@ pub struct SideOfGame {
     pub plies: Vec<usize>,
 }
 
-/// Why a file has no positions that can be searched. The text is one line.
+/// Why a file has no positions that can be searched. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum PositionsError {

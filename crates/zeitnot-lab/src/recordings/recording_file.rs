@@ -39,7 +39,7 @@ impl RecordingHeader {
     }
 }
 
-/// Why a recording cannot be used. The text is one line.
+/// Why a recording cannot be used. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum RecordingFileError {
@@ -160,7 +160,7 @@ struct Blocks<R> {
     path: PathBuf,
     reader: R,
     header: RecordingHeader,
-    /// Offset of the first block, in bytes.
+    /// Offset of the first block in the file, in bytes.
     at: u64,
 }
 

@@ -42,7 +42,7 @@ fn clock_use(times: &PlayerTimes, players: &[&str]) -> PlayerRow {
     }
 }
 
-/// An Elo difference as a row of a chart.
+/// An Elo difference as a row of a chart, with the interval `elo` ± `error` where both are known.
 pub(crate) fn elo_row(name: &str, elo: Option<f64>, error: Option<f64>, color: usize) -> DotRow {
     let interval = elo.zip(error).map(|(elo, error)| [elo - error, elo + error]);
     DotRow { name: name.to_owned(), value: elo, interval, color }

@@ -31,7 +31,7 @@ pub struct ClockAt {
     pub games: usize,
 }
 
-/// How a time manager uses a clock.
+/// Summary of many simulated games of a time manager: how it uses the clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Simulation {
     pub games: usize,
@@ -106,7 +106,7 @@ pub fn simulate_games(
 }
 
 impl ClockAt {
-    /// The clock after the side's move with this index, from 0.
+    /// Clocks, budgets and times of all games that reached the side's move with this index, from 0.
     fn of(games: &[SimulatedGame], index: usize) -> ClockAt {
         let reached: Vec<&SimulatedGame> = games.iter().filter(|game| game.used_ms.len() > index).collect();
         let mean = |of: fn(&SimulatedGame) -> &[f64]| {

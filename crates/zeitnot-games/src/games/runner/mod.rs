@@ -82,7 +82,7 @@ pub struct MatchEnd {
     pub decision: Option<Decision>,
 }
 
-/// Why a match cannot go on. The text is one line; the journal keeps the games that ended.
+/// Why a match cannot go on. Displays as one line; the journal keeps the games that ended.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum MatchError {
