@@ -1,4 +1,4 @@
-//! Draws curves over a number on the axis across, with their bands, error bars and references.
+//! Draws curves over an axis of numbers, with their bands, error bars and references.
 
 use super::canvas::{Canvas, MARGIN, Sample, TEXT_LINE, WIDTH, point, stroke, text_width};
 use super::markup::px;

@@ -10,11 +10,11 @@ use zeitnot_engine::engine::GoParams;
 pub struct Limits {
     /// The player's clock; `None` for a player without a clock.
     pub clock: Option<TimeControl>,
-    /// Milliseconds of each move, of which nothing is kept; for a player without a clock.
+    /// Milliseconds allowed for each move, for a player without a clock; time left over is not kept.
     pub movetime_ms: Option<f64>,
-    /// Nodes of each move.
+    /// Most nodes of the search for each move.
     pub nodes: Option<u64>,
-    /// Depth of each move.
+    /// Depth of the search for each move.
     pub depth: Option<u32>,
 }
 

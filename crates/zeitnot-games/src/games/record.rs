@@ -198,7 +198,7 @@ pub struct GameRecord {
     /// The error by which a player lost, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The errors with which a player went on all the same, each once; nobody lost by them.
+    /// The errors after which a player could go on, each once; nobody lost by them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub player_errors: Vec<String>,
     /// The clocks of White and Black at the end, in milliseconds; a clock that ran out is negative.

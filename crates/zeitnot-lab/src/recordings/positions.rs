@@ -27,7 +27,7 @@ pub enum PositionsError {
     /// The file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Read { path: PathBuf, error: io::Error },
-    /// An EPD has something else in it.
+    /// The EPD cannot be read as positions that games can begin with.
     #[error(transparent)]
     Epd(#[from] OpeningsError),
 }

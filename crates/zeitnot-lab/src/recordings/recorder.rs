@@ -25,7 +25,7 @@ const MOVES_BEFORE: usize = 2;
 /// The size of the searches that are recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recording {
-    /// Playouts of a move of the game.
+    /// Playouts per move as a game would have them: earlier moves of the side are searched with so many.
     pub nodes: u64,
     /// Playouts of a recorded search, as a multiple of `nodes`.
     pub factor: f64,

@@ -118,7 +118,7 @@ fn matches(cells: &[Cell]) -> Option<Figure> {
     })
 }
 
-/// The size of an Elo difference; infinite where it is beyond measure.
+/// The size of a match's Elo difference, without its sign; infinite where it is beyond measure.
 fn size(cell: &Cell) -> f64 {
     cell.score.elo.map_or(f64::INFINITY, f64::abs)
 }

@@ -17,7 +17,7 @@ pub const MOST_BEYOND_RECORD: f64 = 0.05;
 /// The clocks after one move number, over the games that reached it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockAt {
-    /// The number of the side's move, from 1 out of book.
+    /// The number of the side's move, counted from 1 at the first move out of book.
     #[serde(rename = "move")]
     pub number: usize,
     /// The clock after the move with its increment, in milliseconds.

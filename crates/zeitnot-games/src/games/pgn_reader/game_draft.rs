@@ -10,7 +10,7 @@ use zeitnot_engine::chess::{Game, SanError, is_san, parse_san};
 
 /// Characters of a bad value that a problem quotes.
 const QUOTED: usize = 60;
-/// Most bytes of one game's tags and comments, and again of its variations, that are kept.
+/// Most bytes that are kept of one game's tags and comments; as many are kept of its variations.
 const MOST_TEXT: usize = 1 << 24;
 /// Bytes that a tag or a comment counts for in addition to its text.
 const ENTRY: usize = 64;
