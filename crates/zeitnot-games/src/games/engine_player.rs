@@ -11,7 +11,7 @@ use zeitnot_engine::engine::{Engine, GoParams, Options, Pondered, SearchEnd};
 use zeitnot_engine::splitmix::mix;
 use zeitnot_time::Plan;
 
-/// This program's engine as a player.
+/// The engine of this program as a player.
 pub struct EnginePlayer {
     name: String,
     network: Option<String>,
