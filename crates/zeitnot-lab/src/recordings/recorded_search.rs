@@ -76,7 +76,7 @@ pub struct RecordedSnapshot {
 }
 
 impl RecordedSnapshot {
-    /// The root at a share of the way to a later snapshot: counts grow evenly, everything else stays.
+    /// The root interpolated between this snapshot (`share` 0) and a later one (1): counts grow evenly, all else stays.
     pub(crate) fn towards(&self, later: &RecordedSnapshot, share: f64) -> RecordedSnapshot {
         let between = |from: u64, to: u64| (from as f64 + (to as f64 - from as f64) * share).round() as u64;
         let visits = self.visits.iter().zip(&later.visits);
@@ -126,7 +126,7 @@ impl RecordedSnapshot {
 }
 
 impl RecordedSearch {
-    /// The pair of games: in a match two successive games have one opening.
+    /// The number of the pair of games: in a match games 0 and 1, 2 and 3 and so on have the same opening.
     pub fn pair(&self) -> u32 {
         self.game / 2
     }
@@ -155,8 +155,8 @@ impl RecordedSearch {
         self.snapshots.last()?.best_move.map(|place| place as usize)
     }
 
-    /// The value that a choice loses against the choice of the whole search, by the whole search's values: 0 to 2, and
-    /// 0 where a value is unknown. A move with a higher value than the whole search's choice loses nothing.
+    /// The value that the move with index `choice` loses against the move that the whole search chose, by the values at
+    /// the end of the search: 0 to 2. It is 0 where a value is unknown, and for a move with a higher value.
     pub fn regret(&self, choice: usize) -> f64 {
         let value = |place: usize| {
             let last = self.snapshots.last()?;

@@ -25,7 +25,7 @@ const MOVES_BEFORE: usize = 2;
 /// The size of the searches that are recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recording {
-    /// Playouts of a move of the game.
+    /// Playouts per move as a game would have them: earlier moves of the side are searched with so many.
     pub nodes: u64,
     /// Playouts of a recorded search, as a multiple of `nodes`.
     pub factor: f64,
@@ -33,7 +33,7 @@ pub struct Recording {
     pub growth: f64,
 }
 
-/// Why a recording fails. The text is one line.
+/// Why a recording fails. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum RecordError {
@@ -63,7 +63,7 @@ pub struct Recorder {
 struct Growing {
     growth: f64,
     next: f64,
-    /// The visits at which the search ends.
+    /// Visits of the root at which the search ends.
     end: u64,
     moves: Vec<RecordedMove>,
     snapshots: Vec<RecordedSnapshot>,
@@ -157,7 +157,7 @@ impl Recorder {
         })
     }
 
-    /// Searches the engine's current position, in the tree that is there.
+    /// Searches the engine's current position with the reused tree. `number` and `ply` name the position in errors.
     fn search(&mut self, number: u32, ply: usize, playouts: u64) -> Result<(), RecordError> {
         let failed = |reason| RecordError::Search { game: number + 1, ply, reason };
         search(&mut self.engine, playouts).map(drop).map_err(failed)
@@ -193,8 +193,8 @@ fn until(game: &Game, plies: usize) -> Game {
     game
 }
 
-/// The positions to record: each with its number, its game and its index in [`SideOfGame::plies`]. A game is read when
-/// its first position is due.
+/// Iterator over the positions to record: each is its task number, its game and its index in [`SideOfGame::plies`]. A
+/// game is read when its first position is due.
 struct Tasks<'a> {
     sides: Sides<'a>,
     side: Option<Arc<SideOfGame>>,
@@ -269,7 +269,7 @@ pub fn record_all<E: From<RecordError>>(
     })
 }
 
-/// Hands `keep` the recorded searches in the order of their tasks, from `turn` on.
+/// Hands `keep` the recorded searches in the order of their task numbers, beginning with number `turn`.
 fn keep_in_order<E: From<RecordError>>(
     receiver: &Receiver<(usize, Result<RecordedSearch, RecordError>)>,
     mut turn: usize,
