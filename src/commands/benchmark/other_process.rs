@@ -6,12 +6,13 @@ use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
 use zeitnot_lab::measure::BenchmarkResult;
 
-/// Switches that the other process does not take over.
+/// Switches of this process that are not handed on to the other one.
 const SWITCHES: [&str; 2] = ["--json", "--no-install"];
-/// Flags with a value that the other process does not take over.
+/// Flags with a value that are not handed on to the other process.
 const FLAGS: [&str; 1] = ["--svg"];
 
-/// Measures another backend with the command line of this process; the inner error says why it is not available.
+/// Runs the benchmark of another backend with the command line of this process. The inner error says why the backend is
+/// not available.
 pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkResult, String>> {
     let output = Command::new(std::env::current_exe()?)
         .args(kept(std::env::args_os().skip(1)))
@@ -29,7 +30,7 @@ pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkResult, String>>
     Ok(Ok(BenchmarkResult::from_json(&text).context("another process of this program")?))
 }
 
-/// The arguments that the other process takes over.
+/// The arguments that are handed on to the other process.
 fn kept(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments = arguments;
     let mut kept = Vec::new();

@@ -20,7 +20,7 @@ use zeitnot_games::pgn_reader::PgnGame;
 /// Puts together the analysis of a game in `file`. `facts` has the position before the first move and the one after
 /// each move; `None` where nothing is known about a position.
 ///
-/// The usual start position counts as 15 centipawns, as on lichess; another start position counts as its search says.
+/// The usual start position counts as 15 centipawns, as on lichess; another one as its own evaluation, if any.
 pub fn analysed(file: &str, game: &PgnGame, facts: &[Option<PositionFacts>]) -> AnalysedGame {
     let positions = game.game.positions();
     let first = positions[0].turn();

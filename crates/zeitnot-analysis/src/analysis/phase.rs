@@ -15,7 +15,7 @@ const DEVELOPED: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// The time until most pieces are lost or a side is developed.
+    /// The time until enough pieces are traded or a side is developed.
     Opening,
     /// The time between opening and endgame.
     Middlegame,

@@ -34,10 +34,10 @@ A request is a line such as {\"id\": 1, \"fen\": \"startpos\", \"moves\": [\"e2e
 movetime (milliseconds) and depth. Answers come when they are ready, with the id of their request. The end of the input \
 ends the program when all is answered. docs/analyse-stdio.md has every field.";
 
-/// Most engines: each has its thread and its tree.
+/// Most engines for requests; each has its own thread and tree.
 pub const MOST_ENGINES: u64 = 256;
 
-/// The switch that asks for it.
+/// The switch `--stdio`.
 pub fn switch() -> Arg {
     flags::switch(STDIO, "Requests from standard input, one JSON object a line, answers to standard output")
 }
