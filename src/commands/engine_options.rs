@@ -22,7 +22,7 @@ const CONFIG: &str = "ConfigFile";
 /// The heading of the engine's flags in the long help; the short one leaves them out.
 pub const HEADING: &str = "Engine options";
 
-/// Adds a flag for every option of the engine, to the long help alone.
+/// Adds a flag for every option of the engine; they appear only in the long help.
 pub fn add_to(command: Command) -> Command {
     let defaults = Options::default();
     let arg = |spec: &'static zeitnot_engine::engine::OptionSpec| {
@@ -85,7 +85,8 @@ pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Eng
     engine_on(matches, Arc::new(MonotonicClock::new()), policy)
 }
 
-/// Takes the built-in network if none is named, so that the answer does not depend on which networks lie about.
+/// Sets the built-in network if no option names one, so that the result does not depend on the network files that are
+/// found.
 pub fn prefer_built_in(engine: &mut Engine) -> anyhow::Result<()> {
     if engine.options().weights.is_empty() {
         engine.set_option("WeightsFile", BUILT_IN)?;
@@ -93,7 +94,7 @@ pub fn prefer_built_in(engine: &mut Engine) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The settings of a player that is named by its time manager (`smooth(preset=lc0)`), or by options
+/// The settings `NAME=VALUE` of a player that is named by its time manager (`smooth(preset=lc0)`), or by options
 /// (`CPuct=2;FpuValue=0.3`).
 pub fn settings_of(spec: &str) -> Vec<String> {
     let head = spec.split('(').next().unwrap_or_default();
@@ -103,7 +104,7 @@ pub fn settings_of(spec: &str) -> Vec<String> {
     }
 }
 
-/// The option and the value of a setting `NAME=VALUE`.
+/// Splits a setting `NAME=VALUE` into the option's name and its value.
 ///
 /// # Errors
 /// When the setting has no `=`.
@@ -112,12 +113,13 @@ pub fn name_value(setting: &str) -> anyhow::Result<(&str, &str)> {
     Ok((name.trim(), value.trim()))
 }
 
-/// An engine with the options of the command line, on a clock that the caller shares.
+/// An engine with the options of the command line, on the given clock, which the caller uses, too.
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     Ok(engine_and_switches(matches, clock, policy)?.0)
 }
 
-/// An engine on a clock, and the switches of the command line and of the file of options.
+/// An engine on the given clock with its options, and the switches, both from the command line and the file of
+/// `--config`.
 pub fn engine_and_switches(
     matches: &ArgMatches,
     clock: Arc<dyn Clock>,
@@ -142,7 +144,7 @@ pub fn engine_and_switches(
     Ok((engine, switches))
 }
 
-/// Limits an engine to its part of the free memory, which `engines` share, if no option sets the limit.
+/// Limits the memory of an engine, where no option does, to its share of the free memory among `engines` of them.
 ///
 /// # Errors
 /// When an option has a value that it does not take.
@@ -156,8 +158,9 @@ pub fn given(matches: &ArgMatches) -> impl Iterator<Item = &'static str> {
     SPECS.iter().map(|spec| spec.name).filter(|name| matches.contains_id(name))
 }
 
-/// Policy of commands that a person runs: a missing ONNX Runtime is obtained, and the person gets a line about it.
+/// Policy of commands that a person runs: a missing ONNX Runtime is downloaded, and standard error gets a line about
+/// it.
 pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| note!("{line}"));
 
-/// Policy of commands that only look: nothing is obtained.
+/// Policy of commands that change nothing: a missing ONNX Runtime is not downloaded.
 pub const ONLY_FIND: RuntimePolicy = RuntimePolicy::FindOnly;

@@ -12,9 +12,9 @@ use zeitnot_engine::network::BUILT_IN;
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_games::Openings;
 
-/// The command as OpenBench writes it, in one argument.
+/// The name of the command; OpenBench sends it with its words as one argument.
 const NAME: &str = "genfens";
-/// Words of a request: N, seed, S, book and a file. What comes after them is for engines that know it.
+/// Words of a request: N, `seed`, S, `book` and a file. Later words are meant for other engines, and dropped.
 const WORDS: usize = 5;
 /// Random moves from the start position, and one more in every second position, so that both sides are to move.
 const PLIES: usize = 8;
@@ -22,7 +22,7 @@ const PLIES: usize = 8;
 const PLIES_OF_A_BOOK: usize = 4;
 /// Largest distance of a value from a draw: positions beyond it are decided, and no game is played from them.
 const MOST_VALUE: f32 = 0.6;
-/// Nodes of the search that looks at a position which the network does not find decided.
+/// Nodes of the search that checks positions which the network alone finds undecided.
 const NODES: u64 = 100;
 /// Most positions drawn to find one that is not decided, before the book is given up.
 const MOST_DRAWN: usize = 1_000;
@@ -41,7 +41,7 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// Splits a command that OpenBench gives as one argument: `zeitnot "genfens 5 seed 1 book None" "quit"`.
+/// Splits a request that OpenBench gives as one argument: `zeitnot "genfens 5 seed 1 book None" "quit"`.
 pub fn split_argument(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let words = arguments.get(1).and_then(|argument| argument.to_str()?.strip_prefix(NAME)?.strip_prefix(' '));
     if let Some(words) = words {
@@ -51,7 +51,7 @@ pub fn split_argument(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// The positions that are asked for.
+/// The positions that OpenBench asks for; without a book they begin at the start position.
 #[derive(Debug, PartialEq)]
 struct Request {
     positions: usize,

@@ -16,7 +16,7 @@ use zeitnot_base::files;
 use zeitnot_engine::chess::{FenError, Game};
 use zeitnot_games::Preset;
 
-/// Increments in the time of a game of people, at most.
+/// Most increments that the initial time of people's time controls makes; engines' have more.
 const INCREMENTS: u64 = 20;
 
 pub fn flag(name: &'static str, value: &'static str) -> Arg {
@@ -33,7 +33,7 @@ pub fn json_flag() -> Arg {
     switch("json", "Output as JSON")
 }
 
-/// Reads a time control. Where people would mean minutes, a line says that it is seconds.
+/// Reads a time control. Where a person would rather mean minutes, standard error gets a line that these are seconds.
 pub fn time_control<T: FromStr>(text: &str) -> Result<T, T::Err> {
     let control = text.parse()?;
     for (base, increment) in text.split(',').filter_map(as_people_write) {
@@ -46,7 +46,8 @@ pub fn time_control<T: FromStr>(text: &str) -> Result<T, T::Err> {
     Ok(control)
 }
 
-/// Says that a comma is between two time controls, where it looks like a decimal one.
+/// Explains on standard error that a comma separates two time controls, where it may have been meant as a decimal
+/// comma.
 pub fn note_comma(first: &str, second: &str) {
     if is_decimal_comma(first, second) {
         let (first, second) = (first.trim(), second.trim());
@@ -56,7 +57,7 @@ pub fn note_comma(first: &str, second: &str) {
     }
 }
 
-/// Whether a comma between these texts may be meant as the point of an increment: `10+0,1`.
+/// Whether a comma between these texts may be meant as the decimal comma of an increment: `10+0,1`.
 fn is_decimal_comma(first: &str, second: &str) -> bool {
     let is_whole = |text: &str| !text.trim().is_empty() && text.trim().bytes().all(|byte| byte.is_ascii_digit());
     first.split_once('+').is_some_and(|(_, increment)| is_whole(increment))
@@ -64,14 +65,15 @@ fn is_decimal_comma(first: &str, second: &str) -> bool {
         && second.trim().len() <= 2
 }
 
-/// Whole numbers as people write minutes and seconds, `3+2` or `15+10`; engines have more increments, as in `60+1`.
+/// The base and the increment of a time control such as `3+2` or `15+10`, which people would mean in minutes and
+/// seconds. `None` for others: engines' games such as `60+1` last more increments.
 fn as_people_write(text: &str) -> Option<(u64, u64)> {
     let (base, increment) = text.trim().split_once('+')?;
     let (base, increment): (u64, u64) = (base.parse().ok()?, increment.parse().ok()?);
     (1..=(INCREMENTS * increment).clamp(30, 180)).contains(&base).then_some((base, increment))
 }
 
-/// `--preset`, a time control by its name, instead of `--tc`.
+/// The flag `--preset`, which names a time control in place of `--tc`.
 pub fn preset_flag() -> Arg {
     flag("preset", "NAME")
         .help("Time control by name: bullet, blitz, rapid, classical, fixed-depth, infinite")
@@ -85,12 +87,12 @@ pub fn preset_flag() -> Arg {
         .conflicts_with("tc")
 }
 
-/// `--fen`; without it the command takes the start position.
+/// The flag `--fen`, whose default is the start position.
 pub fn fen_option() -> Arg {
     Arg::new("fen").long("fen").help("Position: a FEN, or startpos [default: startpos]")
 }
 
-/// The game that `--fen` names.
+/// A game that begins at the position of `--fen`.
 pub fn game_from(fen: Option<&str>, chess960: bool) -> Result<Game, FenError> {
     match fen {
         None | Some("startpos") => Ok(Game::new()),
@@ -104,7 +106,7 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "a number of seconds from 0.001 to 86400 is needed".to_owned())
 }
 
-/// Reads a flag's text that may name a path, whose bytes need not be UTF-8.
+/// A parser for a flag's text that may contain a path, whose bytes need not be UTF-8.
 pub fn text_with_paths() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|text| files::from_os(&text))
 }
