@@ -32,9 +32,9 @@ use zeitnot_games::{Event, GameRecord, MatchPlan};
 
 /// Most games of an SPRT without `--games`.
 const MOST_SPRT_GAMES: u64 = 100_000;
-/// Options without effect where nobody speaks UCI.
+/// Options that have no effect in a match, since the engine does not speak UCI there.
 const WITHOUT_EFFECT: [&str; 1] = ["LogFile"];
-/// Options with an effect where this engine does not play.
+/// Options that have an effect even where only other engines play.
 const OF_ALL_ENGINES: [&str; 2] = ["Ponder", "UCI_Chess960"];
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
@@ -102,7 +102,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if matches.get_flag("fail-on-warning") { warnings.check() } else { Ok(()) }
 }
 
-/// The match of each pair by the flags, which are checked.
+/// The plan that the flags give for the match of each pair, after checks of the flags.
 fn plan(matches: &ArgMatches, players: &Players, clock: &MatchClock, warnings: &Warnings) -> anyhow::Result<MatchPlan> {
     let is_asked = matches.value_source("games") == Some(clap::parser::ValueSource::CommandLine);
     let games = match *matches.get_one::<u64>("games").context("--games has a default")? {
@@ -145,7 +145,7 @@ struct Match<'a> {
 }
 
 impl Match<'_> {
-    /// The PGN file of a match; `number` is that of the pair, if there are several: each has a file of its own.
+    /// The PGN file of a pair's match; each pair has its own. `number` is that of the pair, `None` for a single pair.
     fn pgn_path(&self, number: Option<usize>) -> PathBuf {
         let Some(number) = number else { return self.pgn.to_owned() };
         let extension = self.pgn.extension().map_or_else(|| "pgn".into(), std::ffi::OsStr::to_string_lossy);

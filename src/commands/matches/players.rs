@@ -12,7 +12,7 @@ use zeitnot_games::{ExternalPlayer, Player as _};
 /// The players of a match, and who plays whom.
 pub struct Players {
     pub all: Vec<Contestant>,
-    /// Whether all play all, or else the first plays each of the others.
+    /// Whether all play all; else the first plays each of the others.
     pub is_round_robin: bool,
     /// Whether castling follows the rules of Chess960.
     pub chess960: bool,
@@ -41,13 +41,13 @@ impl Players {
         Ok(Players { all, is_round_robin, chess960 })
     }
 
-    /// The pairs, by the places of their players.
+    /// The pairs that play each other, as indices of players.
     pub fn pairs(&self) -> Vec<[usize; 2]> {
         match_flags::pairings(self.all.len(), !self.is_round_robin)
     }
 }
 
-/// This engine as a player with the options that `flag` gives.
+/// This engine as a player with the options of the flag `flag`; `usual` is its name without the flag `name_flag`.
 fn own(matches: &ArgMatches, flag: &str, name_flag: &str, usual: &str) -> anyhow::Result<Contestant> {
     let settings = matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str);
     let mut player = match_flags::own_player(matches, &format!("--{flag}"), settings, usual)?;
@@ -57,7 +57,7 @@ fn own(matches: &ArgMatches, flag: &str, name_flag: &str, usual: &str) -> anyhow
     Ok(player)
 }
 
-/// The second configuration of this engine, another engine, or the engines of a pool.
+/// The opponents of this engine: the engines of a pool, another engine, or a second configuration of this one.
 fn opponents(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
     let mut opponents = match (matches.get_one::<PathBuf>("pool"), matches.get_one::<String>("engine2")) {
         (Some(path), _) => setup::pool(path)?,
@@ -74,7 +74,7 @@ fn opponents(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
     Ok(opponents)
 }
 
-/// An engine of a round robin.
+/// The engine of a round robin that a value of `--engine` describes.
 fn engine(line: &str) -> anyhow::Result<Contestant> {
     let EngineLine { name, rating, options, command } = EngineLine::parse(line)?;
     let mut engine = external(command, options, name)?;
@@ -82,7 +82,7 @@ fn engine(line: &str) -> anyhow::Result<Contestant> {
     Ok(engine)
 }
 
-/// Another engine. Without a name it is asked for its own.
+/// Another engine as a player. Without a name it is started and asked for its own.
 fn external(command: String, options: Vec<(String, String)>, name: Option<String>) -> anyhow::Result<Contestant> {
     let name = match name {
         Some(name) => name,

@@ -17,9 +17,9 @@ use zeitnot_engine::network::catalogue;
 use zeitnot_engine::splitmix::mix;
 use zeitnot_games::{Limits, Preset, TimeControl, TimeControls};
 
-/// The time control where nobody chooses one.
+/// The time control where the person chooses none.
 const USUAL: &str = "rapid";
-/// Flags of a new game, which the file has of a game that goes on.
+/// Flags of a new game only; a resumed game has them from its file.
 const OF_A_NEW_GAME: [&str; 5] = ["side", "tc", "preset", "fen", "name"];
 /// The ratings of the Maias in words.
 const RATINGS: &str = "1100 to 1900 in hundreds, and 2200";
@@ -68,13 +68,13 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// Reads the rating of a Maia.
+/// Reads the rating of one of the Maia networks.
 fn rating(text: &str) -> Result<u64, String> {
     let known = |rating: &u64| catalogue::ENTRIES.iter().any(|entry| entry.name == format!("maia-{rating}"));
     text.parse().ok().filter(known).ok_or_else(|| format!("there are: {RATINGS}"))
 }
 
-/// The command line that goes on with the game: with the flags of this one, so that the same engine plays.
+/// The command line that resumes the game, with the flags of this one, so that the same engine plays.
 pub fn resume(matches: &ArgMatches) -> String {
     let mut line = "zeitnot play --resume".to_owned();
     for arg in command().get_arguments() {
@@ -96,7 +96,7 @@ pub fn resume(matches: &ArgMatches) -> String {
     line
 }
 
-/// Says where the flags let the Maia search that `--maia` names: then it does not play like people.
+/// Notes that a Maia network of `--maia` does not play like people, where the flags make it search.
 pub fn note_if_maia_searches(matches: &ArgMatches, limits: &Limits, options: &Options) {
     let Some(rating) = matches.get_one::<u64>("maia") else { return };
     let has_clock_alone = *limits == Limits { clock: limits.clock, ..Limits::default() } && limits.clock.is_some();
@@ -109,12 +109,12 @@ pub fn note_if_maia_searches(matches: &ArgMatches, limits: &Limits, options: &Op
     }
 }
 
-/// The file of the game.
+/// The file of the game, that of `--pgn`.
 pub fn pgn(matches: &ArgMatches) -> anyhow::Result<&Path> {
     Ok(matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?)
 }
 
-/// The options of the engine. Those without an effect are named.
+/// The options of the engine. Options without an effect in `play` are reported.
 pub fn options(matches: &ArgMatches) -> anyhow::Result<Options> {
     for (name, why) in WITHOUT_EFFECT.iter().filter(|(name, _)| matches.contains_id(name)) {
         note!("option {name} has no effect: {why}");
@@ -132,7 +132,7 @@ pub fn options(matches: &ArgMatches) -> anyhow::Result<Options> {
     Ok(options)
 }
 
-/// The side of the person.
+/// The side that the person plays.
 pub fn side(matches: &ArgMatches) -> Color {
     let is_white = match matches.get_one::<String>("side").map(String::as_str) {
         Some("black") => false,
@@ -145,7 +145,7 @@ pub fn side(matches: &ArgMatches) -> Color {
     if is_white { Color::White } else { Color::Black }
 }
 
-/// The limits that the flags set for the engine beside its clock.
+/// The limits that the flags set for the engine besides its clock.
 pub fn engine_limits(matches: &ArgMatches) -> Limits {
     let number = |name: &str| matches.get_one::<u64>(name).copied();
     Limits {
@@ -156,7 +156,7 @@ pub fn engine_limits(matches: &ArgMatches) -> Limits {
     }
 }
 
-/// The limits of the person and of the engine, about which the person is asked where no flag is given; `None` where no
+/// The limits of the person and of the engine. Without a flag the person is asked for a time control; `None` where no
 /// answer came.
 pub fn limits(matches: &ArgMatches, keyboard: &Keyboard) -> Option<[Limits; 2]> {
     let of_engine = engine_limits(matches);
@@ -174,8 +174,8 @@ pub fn limits(matches: &ArgMatches, keyboard: &Keyboard) -> Option<[Limits; 2]> 
     ])
 }
 
-/// Lets the person choose one of six time controls, as Mergen does (docs/documents.md, 2.9); the usual one where the
-/// input is no terminal. `None` where no answer came.
+/// Lets the person choose one of six time controls, as Mergen does (docs/documents.md, 2.9); takes the usual one where
+/// the input is no terminal. `None` where no answer came.
 fn choose(keyboard: &Keyboard) -> Option<Preset> {
     if !keyboard.is_terminal() {
         return Preset::find(USUAL);

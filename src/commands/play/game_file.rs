@@ -11,7 +11,7 @@ use zeitnot_games::{GameRecord, PgnGame, read_games, write_pgn};
 /// The event of the games.
 const EVENT: &str = "zeitnot play";
 
-/// The tag of the engine's manner of playing.
+/// The tag that holds the engine's manner of playing ([`manner`](super::manner)).
 const MANNER: &str = "EngineOptions";
 
 /// A PGN file whose last game is under way.
@@ -21,12 +21,12 @@ pub struct GameFile {
     /// The byte at which the game begins.
     start: u64,
     date: String,
-    /// The engine's manner of playing ([`manner`](super::manner)), for a game that goes on.
+    /// The engine's manner of playing ([`manner`](super::manner)), as the text of its tag.
     pub manner: String,
 }
 
 impl GameFile {
-    /// Opens the file, or makes it; the game goes behind what is there.
+    /// Opens the file, or creates it; the new game is written behind the games that are there.
     pub fn open(path: &Path) -> anyhow::Result<GameFile> {
         let (mut file, there) = opened(path, true)?;
         if there.last().is_some_and(|last| *last != b'\n') {
@@ -37,7 +37,7 @@ impl GameFile {
         Ok(GameFile { path: path.to_owned(), file, start, date: today(), manner: String::new() })
     }
 
-    /// Opens the file and reads its last game, which goes on in its place.
+    /// Opens the file and reads its last game, which will be continued in its place.
     pub fn resume(path: &Path) -> anyhow::Result<(GameFile, PgnGame)> {
         let (file, there) = opened(path, false)?;
         let name = path.display();
@@ -71,7 +71,7 @@ impl GameFile {
         text
     }
 
-    /// Writes the game in place of what the file has of it.
+    /// Writes the game to the file, over its earlier state.
     pub fn write(&mut self, record: &GameRecord) -> anyhow::Result<()> {
         let mut text = self.text(record);
         let end = self.start + text.len() as u64;
@@ -97,7 +97,7 @@ fn cannot_write(path: &Path) -> String {
     format!("cannot write {} (--pgn=FILE names another file)", path.display())
 }
 
-/// The file, which no other game may use, and what is in it.
+/// Opens and locks a file, and reads its content; creates it if `is_new`.
 fn opened(path: &Path, is_new: bool) -> anyhow::Result<(File, Vec<u8>)> {
     let mut file =
         OpenOptions::new().read(true).write(true).create(is_new).truncate(false).open(path).with_context(|| {
