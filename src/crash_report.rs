@@ -22,12 +22,12 @@ use zeitnot_base::printable;
 const KEPT: usize = 60;
 /// Number of `setoption` lines that are kept besides, however old.
 const KEPT_OPTIONS: usize = 200;
-/// Characters of a line that are kept: a `position` of a long game.
+/// Most characters that are kept of a line: a `position` of a long game.
 const LONGEST: usize = 4_000;
-/// Most reports that a process writes: a defect that comes again at each move says nothing new.
+/// Most reports that a process writes: the same defect may come back at each move.
 const MOST_REPORTS: usize = 5;
 
-/// The lines read before a panic, and the folder of its report.
+/// The last lines read, and the folder for the report of a panic.
 struct Before {
     options: VecDeque<String>,
     lines: VecDeque<String>,
@@ -37,8 +37,8 @@ struct Before {
 static BEFORE: Mutex<Before> = Mutex::new(Before { options: VecDeque::new(), lines: VecDeque::new(), folder: None });
 static REPORTS: AtomicUsize = AtomicUsize::new(0);
 
-/// Has every panic of this process printed on standard error, and reported to a file in `folder`. Without a folder, or
-/// if it cannot be written, reports go to the system's folder for temporary files.
+/// Reports every later panic of this process on standard error and in a file in `folder`. Without a folder, or if it
+/// cannot be written, the file goes to the system's folder for temporary files.
 pub fn install(folder: Option<PathBuf>) {
     set_folder(folder);
     std::panic::set_hook(Box::new(move |panic| {
@@ -55,8 +55,8 @@ pub fn install(folder: Option<PathBuf>) {
     }));
 }
 
-/// Prints a text on standard error. Where nobody reads any more `eprintln` would panic, and a panic in here would abort
-/// the process.
+/// Prints a text on standard error and ignores errors: `eprintln` would panic where nobody reads, and abort the
+/// process.
 fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", printable::lines(text));
 }
@@ -65,7 +65,7 @@ fn thread_name(thread: &Thread) -> &str {
     thread.name().unwrap_or("without a name")
 }
 
-/// Sets the folder of later reports: the log's, if there is a log.
+/// Sets the folder of later reports; with a log it is the log's.
 pub fn set_folder(folder: Option<PathBuf>) {
     BEFORE.lock().folder = folder;
 }
@@ -84,7 +84,7 @@ pub fn remember(line: &str) {
     lines.push_back(kept);
 }
 
-/// The text of a report.
+/// The text of a report about a panic.
 fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     let now = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
     let (os, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
@@ -112,7 +112,7 @@ fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     printable::lines(&text).into_owned()
 }
 
-/// Writes a report and returns its path; `None` if no folder can be written.
+/// Writes the report with this number and returns its path; `None` if no folder can be written.
 fn write(text: &str, number: usize) -> Option<PathBuf> {
     let folder = BEFORE.try_lock().and_then(|before| before.folder.clone());
     let seconds = OffsetDateTime::now_utc().unix_timestamp();

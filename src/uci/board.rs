@@ -2,7 +2,7 @@
 
 use zeitnot_engine::chess::{Color, Position, Role, Square};
 
-/// The signs of the pieces on a board that is drawn.
+/// The characters for the pieces on a drawn board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signs {
     /// Letters as in a FEN: White's are large.

@@ -8,26 +8,27 @@ use std::io::Write;
 use std::sync::Arc;
 use zeitnot_base::printable;
 
-/// The destination of lines for the GUI; shared by the loop and the search's threads, one whole line at a time.
+/// The output to the GUI, with its copies for the console and the log. The loop and the search's threads share it, and
+/// each line is written whole.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Sinks>>);
 
 struct Sinks {
     gui: Box<dyn Write + Send>,
-    /// Standard error: bots and match runners show it, and nothing of what an engine says to a GUI.
+    /// Standard error: bots and match runners show it, but not what an engine sends to its GUI.
     console: Option<Box<dyn Write + Send>>,
     log: Option<Log>,
-    /// Lines that go out together with the next one.
+    /// Lines that wait to be written together with the next one.
     held: String,
 }
 
 impl Output {
-    /// An output that writes to `sink`.
+    /// An output to `sink`, which the GUI reads.
     pub fn new(sink: impl Write + Send + 'static) -> Output {
         Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), console: None, log: None, held: String::new() })))
     }
 
-    /// Says errors, and what plays, on `console` too.
+    /// Copies errors, and the name of the network that plays, to `console`.
     #[must_use]
     pub fn with_console(self, console: impl Write + Send + 'static) -> Output {
         self.0.lock().console = Some(Box::new(console));
@@ -51,8 +52,8 @@ impl Output {
         self.lines(std::iter::once(text));
     }
 
-    /// Writes lines at once: a GUI that wakes up at the first of them may take the processor away from the last, on the
-    /// clock.
+    /// Writes all lines in one go: a GUI that wakes up at the first might take the processor from the engine while its
+    /// clock runs.
     pub(super) fn lines<'a>(&self, lines: impl Iterator<Item = &'a str>) {
         let mut sinks = self.0.lock();
         lines.for_each(|line| sinks.hold(line));
@@ -73,14 +74,14 @@ impl Output {
         self.tell_of(logged);
     }
 
-    /// Reports the error if the log could not be written.
+    /// Reports an error of the log, if there is one.
     fn tell_of(&self, logged: Option<Result<(), LogError>>) {
         if let Some(Err(error)) = logged {
             self.error(&error);
         }
     }
 
-    /// Changes to the log at `path`, unless that log is in use already.
+    /// Switches to the log at `path`, unless it is in use already.
     pub(super) fn log_to(&self, path: &str) {
         if self.0.lock().log.as_ref().map_or("", Log::path) == path {
             return;

@@ -21,25 +21,25 @@ use zeitnot_engine::engine::{Engine, EngineError, MOST_MOVES, OptionError, Prepa
 /// The engine's name in GUIs.
 const NAME: &str = "Zeitnot";
 
-/// The buttons that save the tree in `TreeFile`, and take it up.
+/// The buttons that save the tree to the file `TreeFile`, and load it.
 const TREE_BUTTONS: [&str; 2] = ["SaveTree", "LoadTree"];
 
 /// Deepest `go perft`, in plies: a deeper one takes hours and cannot be stopped.
 const DEEPEST_PERFT: u32 = 7;
 
-/// The switches of a session that are no options of the engine.
+/// The switches of a session, which are not options of the engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Switches {
-    /// Whether what the options name is loaded at the start, as `isready` does, not at the first `isready` or `go`.
+    /// Whether the network and all else that options name is loaded at the start, not at the first `isready` or `go`.
     pub preload: bool,
     /// Whether `uci` lists all options, not only those that people set.
     pub show_hidden: bool,
 }
 
-/// Facts that the commands of a session leave for later ones.
+/// Facts about earlier commands that later ones need.
 #[derive(Default)]
 struct Memory {
-    /// Whether the last position could not be read.
+    /// Whether the last `position` could not be read.
     refused: bool,
     /// Whether Chess960 is on because `UCI_Variant` says so.
     is_by_variant: bool,
@@ -51,7 +51,7 @@ pub enum SessionError {
     /// The input cannot be read.
     #[error(transparent)]
     Input(#[from] std::io::Error),
-    /// `Strict` is set, and what the options name cannot be had.
+    /// The option `Strict` is set, and what the options name cannot be loaded.
     #[error("{0} (option Strict: nothing else plays)")]
     Strict(EngineError),
 }
@@ -207,7 +207,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, memory: &mut Memory, output: 
     Ok(())
 }
 
-/// Loads what the options name, and prints a line about it. Returns whether there was anything to load.
+/// Loads what the options name, and reports it. Returns whether there was anything to load.
 ///
 /// # Errors
 /// Where it cannot be had, with `Strict`.
@@ -276,7 +276,7 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, is_by_variant: &mut 
     }
 }
 
-/// Saves the tree of the analysis in a file, and says what it has.
+/// Saves the tree of the analysis to a file, and prints what it holds.
 fn save_tree(engine: &mut Engine, file: &str, output: &Output) {
     match named_path(file).map(|path| engine.save_tree(&path)) {
         Some(Ok(facts)) => output.line(&print::info(&print::tree("saved", file, &facts))),
@@ -285,7 +285,7 @@ fn save_tree(engine: &mut Engine, file: &str, output: &Output) {
     }
 }
 
-/// Takes up a saved tree and its position; returns whether it could.
+/// Loads a saved tree and its position; returns whether that succeeded.
 fn load_tree(engine: &mut Engine, file: &str, output: &Output) -> bool {
     match named_path(file).map(|path| engine.load_tree(&path)) {
         Some(Ok(facts)) => {

@@ -46,7 +46,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// An interval in words, in units of 1/`shown`.
+/// An interval as text, with its ends multiplied by `shown` and rounded to `digits` decimals.
 fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
     match ends {
         Some([low, high]) => format!("({:.digits$} to {:.digits$})", low * shown, high * shown),
@@ -54,7 +54,7 @@ fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
     }
 }
 
-/// The digest of recorded searches, which shows whether two runs were over the same searches.
+/// A digest of recorded searches, by which two runs over the same searches are known.
 fn identity(searches: &[RecordedSearch]) -> anyhow::Result<String> {
     let mut text = String::new();
     for search in searches {

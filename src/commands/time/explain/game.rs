@@ -30,7 +30,8 @@ pub fn command() -> Command {
         .arg(count("number", "The game's number in its file [default: 1]"))
 }
 
-/// Explains the move, by the manager of `--manager` or else in the player's name (`Zeitnot 2 (TimeManager=legacy)`).
+/// Explains a move, by the manager of `--manager` or else the one in the player's name, `Zeitnot 2
+/// (TimeManager=legacy)`.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let path = matches.get_one::<PathBuf>("game").context("FILE.pgn is required")?;
     let ply = *matches.get_one::<u32>("ply").context("--ply is required")? as usize;
@@ -103,7 +104,7 @@ fn game(path: &Path, number: usize) -> anyhow::Result<PgnGame> {
     anyhow::bail!("--number {number}: {} has games 1 to {count}", path.display())
 }
 
-/// The time manager in the name of a player of `match`; `None` if the name has none.
+/// The time manager that a player's name gives, as `match` writes names; `None` if the name has none.
 fn named_manager(player: &str) -> Option<String> {
     let named = ["(TimeManager=", ", TimeManager="].into_iter().find_map(|before| player.split_once(before));
     let settings = named?.1.strip_suffix(')')?;
