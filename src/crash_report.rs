@@ -22,9 +22,9 @@ use zeitnot_base::printable;
 const KEPT: usize = 60;
 /// Number of `setoption` lines that are kept besides, however old.
 const KEPT_OPTIONS: usize = 200;
-/// Most characters that are kept of a line: a `position` of a long game.
+/// Characters of a line that are kept: a `position` of a long game.
 const LONGEST: usize = 4_000;
-/// Most reports that a process writes: the same defect may come back at each move.
+/// Most reports that a process writes: a defect that comes again at each move says nothing new.
 const MOST_REPORTS: usize = 5;
 
 /// The last lines read, and the folder for the report of a panic.
@@ -55,8 +55,8 @@ pub fn install(folder: Option<PathBuf>) {
     }));
 }
 
-/// Prints a text on standard error and ignores errors: `eprintln` would panic where nobody reads, and abort the
-/// process.
+/// Prints a text on standard error. Where nobody reads any more `eprintln` would panic, and a panic in here would abort
+/// the process.
 fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", printable::lines(text));
 }
@@ -65,7 +65,7 @@ fn thread_name(thread: &Thread) -> &str {
     thread.name().unwrap_or("without a name")
 }
 
-/// Sets the folder of later reports; with a log it is the log's.
+/// Sets the folder of later reports: the log's, if there is a log.
 pub fn set_folder(folder: Option<PathBuf>) {
     BEFORE.lock().folder = folder;
 }
@@ -84,7 +84,7 @@ pub fn remember(line: &str) {
     lines.push_back(kept);
 }
 
-/// The text of a report about a panic.
+/// The text of a report.
 fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     let now = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
     let (os, architecture) = (std::env::consts::OS, std::env::consts::ARCH);

@@ -6,8 +6,7 @@ use zeitnot_engine::engine::Options;
 use zeitnot_engine::runtime::nvidia_readings::{CardReading, CardSource, NvidiaCards};
 use zeitnot_lab::measure::CardUse;
 
-/// The source of readings of the cards that this backend runs on; `None` if it runs on no card, or the driver reports
-/// nothing.
+/// The cards of this backend; `None` if it runs on no card, or the driver reports nothing.
 pub fn source(options: &Options, attributes: &Attributes) -> Option<Arc<dyn CardSource>> {
     let device: DeviceOptions = options.backend_options.parse().ok()?;
     let provider = backend::provider_of(&options.backend, &BackendSettings::default()).ok()??;
@@ -18,12 +17,12 @@ pub fn source(options: &Options, attributes: &Attributes) -> Option<Arc<dyn Card
     Some(Arc::new(NvidiaCards::new(&device.devices)?))
 }
 
-/// The state of the cards as the last cells of a table's row; empty without cards.
+/// The state of the cards as the end of a row of a table; empty without cards.
 pub fn in_row(cards: Option<&[CardUse]>) -> String {
     cards.unwrap_or_default().iter().map(|card| format!(" | {}", state(&card.during))).collect()
 }
 
-/// The numbers that a card's driver reports, in words.
+/// The numbers that the driver reports.
 fn state(reading: &CardReading) -> String {
     let CardReading { power_w, sm_clock_mhz, memory_clock_mhz, memory_used_mib, temperature_c, utilisation_percent } =
         reading;

@@ -14,10 +14,10 @@ use zeitnot_engine::engine::{Engine, Kind, ignored_options};
 
 /// The most bytes of a file: all options with their comments are a few thousand.
 const LARGEST: u64 = 1 << 20;
-/// Longest line, in bytes, since error messages quote lines.
+/// The longest line, in bytes: complaints quote lines.
 const LONGEST_LINE: usize = 8 << 10;
 
-/// Sets the options that the file names. `note` gets a line for each option without effect. Switches that are no
+/// Sets the options that the file names. Options without effect are reported to `note`. Switches that are no
 /// options of the engine are set in `switches`.
 ///
 /// # Errors
@@ -33,8 +33,7 @@ pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String), switches: 
     Ok(())
 }
 
-/// The content of a file or a pipe (`--config <(command)`), but never more than is allowed: a device may be without
-/// end.
+/// The content of a file, or of a pipe (`--config <(command)`): a device may be without end.
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -90,8 +89,8 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String), switches:
     Ok(())
 }
 
-/// The part of a line before its comment. A `#` within a word or between quotation marks begins none: a file's name may
-/// have one.
+/// The line up to its comment. A `#` within a word or between quotation marks is part of a value: of a file's name,
+/// say.
 fn without_comment(line: &str) -> &str {
     let (mut quoted, mut before) = (None, ' ');
     for (at, c) in line.char_indices() {

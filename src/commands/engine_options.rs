@@ -85,8 +85,7 @@ pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Eng
     engine_on(matches, Arc::new(MonotonicClock::new()), policy)
 }
 
-/// Sets the built-in network if no option names one, so that the result does not depend on the network files that are
-/// found.
+/// Takes the built-in network if none is named, so that the answer does not depend on which networks lie about.
 pub fn prefer_built_in(engine: &mut Engine) -> anyhow::Result<()> {
     if engine.options().weights.is_empty() {
         engine.set_option("WeightsFile", BUILT_IN)?;
@@ -113,13 +112,12 @@ pub fn name_value(setting: &str) -> anyhow::Result<(&str, &str)> {
     Ok((name.trim(), value.trim()))
 }
 
-/// An engine with the options of the command line, on the given clock, which the caller uses, too.
+/// An engine with the options of the command line, on a clock that the caller shares.
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     Ok(engine_and_switches(matches, clock, policy)?.0)
 }
 
-/// An engine on the given clock with its options, and the switches, both from the command line and the file of
-/// `--config`.
+/// An engine on the given clock, and the switches, both set by the command line and the file of `--config`.
 pub fn engine_and_switches(
     matches: &ArgMatches,
     clock: Arc<dyn Clock>,
@@ -158,8 +156,7 @@ pub fn given(matches: &ArgMatches) -> impl Iterator<Item = &'static str> {
     SPECS.iter().map(|spec| spec.name).filter(|name| matches.contains_id(name))
 }
 
-/// Policy of commands that a person runs: a missing ONNX Runtime is downloaded, and standard error gets a line about
-/// it.
+/// Policy of commands that a person runs: a missing ONNX Runtime is obtained, and the person gets a line about it.
 pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| note!("{line}"));
 
 /// Policy of commands that change nothing: a missing ONNX Runtime is not downloaded.

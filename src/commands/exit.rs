@@ -6,10 +6,10 @@ use std::io;
 use std::process::ExitCode;
 use zeitnot_base::printable;
 
-/// The exit code after Ctrl-C: 130, as shells report it.
+/// The exit code after Ctrl-C, which is the one that shells report.
 pub const INTERRUPTED: i32 = 130;
 
-/// The exit code for a wrong command line: the one that clap uses.
+/// The exit code of a wrong command line, which is clap's.
 const WRONG_COMMAND_LINE: u8 = 2;
 
 /// The exit code for the result of a command, whose error is printed.

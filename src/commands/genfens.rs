@@ -41,7 +41,7 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// Splits a request that OpenBench gives as one argument: `zeitnot "genfens 5 seed 1 book None" "quit"`.
+/// Splits a command that OpenBench gives as one argument: `zeitnot "genfens 5 seed 1 book None" "quit"`.
 pub fn split_argument(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let words = arguments.get(1).and_then(|argument| argument.to_str()?.strip_prefix(NAME)?.strip_prefix(' '));
     if let Some(words) = words {

@@ -35,7 +35,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The values that a parameter takes.
+/// The values of a parameter.
 enum Takes {
     Number(&'static ParamSpec),
     /// One of these words; the first is the default.
@@ -86,8 +86,7 @@ impl Parameter {
     }
 }
 
-/// The parameter `preset` of the manager whose first form is `first`; `None` if `first` is not the first of several
-/// forms.
+/// The parameter `preset` of a manager with several forms, given for the `first` of them; `None` for others.
 fn presets(first: &ManagerSpec) -> Option<Parameter> {
     let forms = zeitnot_time::managers().iter().filter(|form| form.name == first.name);
     let words: Vec<_> = forms.filter_map(|form| form.preset).collect();

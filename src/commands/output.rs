@@ -67,8 +67,7 @@ macro_rules! say {
 }
 pub(super) use say;
 
-/// Fails unless a file may be overwritten: it is missing or empty, or its beginning contains `mark`, so that we wrote
-/// it.
+/// Fails unless a file may be overwritten: it is missing or empty, or its beginning has `mark`, as in files of ours.
 pub fn check_is_ours(path: &Path, mark: &str) -> anyhow::Result<()> {
     let mut begin = Vec::new();
     let is_file = path.is_file();

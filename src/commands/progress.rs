@@ -3,14 +3,14 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal as _;
 
-/// A bar over games: its message is the running score, and it shows the time that is left.
+/// A bar over games, with the running score as its message and the time to the end.
 pub fn games(total: u64) -> ProgressBar {
     let template = "{bar:30} game {pos}/{len} {msg} [{elapsed_precise}, {eta} to go]";
     let style = ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_bar());
     ProgressBar::new(total).with_style(style)
 }
 
-/// A bar over positions, which shows the time that is left.
+/// A bar over positions, with the time to the end.
 pub fn positions(total: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} position {pos}/{len} [{elapsed_precise}, {eta} to go]");
     ProgressBar::new(total).with_style(style.unwrap_or(ProgressStyle::default_bar()))
@@ -23,7 +23,7 @@ pub fn bar(total: u64) -> anyhow::Result<ProgressBar> {
     Ok(bar)
 }
 
-/// A status line on a terminal, without an end; nothing where standard error is read by a program.
+/// A line of status on a terminal, without an end; nothing where standard error is read by a program.
 pub fn line() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner());
     ProgressBar::with_draw_target(None, terminal()).with_style(style)

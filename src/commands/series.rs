@@ -36,8 +36,7 @@ impl Series {
         Ok(Series { plan, interrupted: interrupt::on_request()?, warnings, program: setup::program_sha256() })
     }
 
-    /// The settings in the journal of two players with these identities: those in `more`, the players, and what decides
-    /// all games.
+    /// The settings in the journal of a pair with these identities: `more`, the players, and what decides all games.
     pub fn settings(&self, [first, second]: [&Value; 2], mut more: Value) -> Value {
         for (name, value) in [("first", first), ("second", second)] {
             more[name] = value.clone();

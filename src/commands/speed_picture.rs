@@ -52,12 +52,12 @@ pub fn asked(matches: &ArgMatches) -> anyhow::Result<Option<&Path>> {
     Ok(Some(path))
 }
 
-/// A number of threads as text.
+/// A number of threads in words.
 pub fn threads(threads: usize) -> String {
     format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
 }
 
-/// Writes the chart to a file.
+/// Writes the picture.
 ///
 /// # Errors
 ///

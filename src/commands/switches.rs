@@ -6,7 +6,7 @@ use super::flags;
 use clap::{Arg, ArgMatches};
 use zeitnot::uci::Switches;
 
-/// The names of the flags, without dashes.
+/// The flags, without dashes.
 const PRELOAD: &str = "preload";
 const SHOW_HIDDEN: &str = "show-hidden";
 pub const NAMES: [&str; 2] = [PRELOAD, SHOW_HIDDEN];
@@ -28,7 +28,7 @@ pub fn flags() -> [Arg; 2] {
     ]
 }
 
-/// Sets the switches that the command line names.
+/// Sets the switches that the command line has.
 ///
 /// # Errors
 /// When a value is neither true nor false.
@@ -41,7 +41,7 @@ pub fn of_command_line(matches: &ArgMatches, switches: &mut Switches) -> anyhow:
     Ok(())
 }
 
-/// Sets the switch with this name. Returns whether there is such a switch.
+/// Sets the switch with this flag. Returns whether there is one.
 ///
 /// # Errors
 /// When the text is neither true nor false.

@@ -1,4 +1,4 @@
-//! Reads standard input on a thread of its own, so that a signal to end the program acts like the end of the input: the
+//! Reads standard input on a thread of its own, so that a signal to end the program is heard as the end of the input: the
 //! engine answers, and saves what it keeps.
 
 use super::interrupt;

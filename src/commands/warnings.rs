@@ -77,7 +77,7 @@ impl Warnings {
         }
     }
 
-    /// Fails if there was a warning, for `--fail-on-warning`.
+    /// Fails if there was a warning.
     pub fn check(&self) -> anyhow::Result<()> {
         match self.count.load(Ordering::SeqCst) {
             0 => Ok(()),

@@ -2,7 +2,7 @@
 
 use zeitnot_engine::chess::{Color, Position, Role, Square};
 
-/// The characters for the pieces on a drawn board.
+/// The signs of the pieces on a board that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signs {
     /// Letters as in a FEN: White's are large.

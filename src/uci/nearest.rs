@@ -5,8 +5,7 @@ const LETTERS_PER_FAULT: usize = 3;
 /// Longest word, in bytes, that is compared with the known ones.
 const LONGEST_WORD: usize = 40;
 
-/// A question to append to an error about an unknown word, `; did you mean "..."?`; empty where no known word is
-/// similar.
+/// A question for the end of an error about an unknown word, `; did you mean "..."?`; empty if none is similar.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default()
 }

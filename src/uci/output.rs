@@ -8,8 +8,7 @@ use std::io::Write;
 use std::sync::Arc;
 use zeitnot_base::printable;
 
-/// The output to the GUI, with its copies for the console and the log. The loop and the search's threads share it, and
-/// each line is written whole.
+/// The output to the GUI, with copies to console and log. The loop and the search's threads share it; lines stay whole.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Sinks>>);
 
@@ -28,7 +27,7 @@ impl Output {
         Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), console: None, log: None, held: String::new() })))
     }
 
-    /// Copies errors, and the name of the network that plays, to `console`.
+    /// Copies errors, and the news of what plays, to `console`.
     #[must_use]
     pub fn with_console(self, console: impl Write + Send + 'static) -> Output {
         self.0.lock().console = Some(Box::new(console));

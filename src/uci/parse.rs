@@ -5,9 +5,9 @@ use thiserror::Error;
 use zeitnot_engine::chess::{Color, FenError, Game, MoveError, parse_uci};
 use zeitnot_engine::engine::{GoParams, MOST_MOVES};
 
-/// Largest time, in milliseconds, that a command may have: about 31 years. Larger ones are cut to it.
+/// Largest time, in milliseconds, that is taken seriously: about 31 years. Larger input is cut to it.
 const LONGEST_MS: f64 = 1e12;
-/// Largest number of nodes, moves or plies that a command may have. Larger ones are cut to it.
+/// Largest number of nodes, moves or plies. Larger input is cut to it.
 const LARGEST_COUNT: f64 = u32::MAX as f64;
 
 /// The words that `go` knows: `searchmoves` takes the words up to the next of them.
@@ -116,8 +116,7 @@ pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
     })
 }
 
-/// Reads the words of `setoption`: `name <words> [value <text>]`. Both may hold spaces; a value, such as a path, keeps
-/// them as they are.
+/// Reads `setoption`'s words, `name <words> [value <text>]`. Both may hold spaces; a value, a path say, keeps them.
 fn set_option(rest: &str) -> Result<Command<'_>, ParseError> {
     let error = || ParseError::SetOption(rest.to_owned());
     let named = rest.strip_prefix("name").filter(|rest| rest.starts_with(char::is_whitespace)).ok_or_else(error)?;

@@ -117,7 +117,7 @@ impl Display {
         report.lines.iter().enumerate().map(info).collect()
     }
 
-    /// A remark on lines of a report whose moves have no visit; `None` if all have visits, or the tree is empty.
+    /// A remark on the lines of a report whose moves have no visit; `None` if all have visits, or the tree is empty.
     pub(super) fn unvisited(&self, report: &Report) -> Option<String> {
         let is_unvisited = |number: &usize| report.lines[number - 1].visits == 0;
         let numbers: Vec<usize> = (1..=report.lines.len()).filter(is_unvisited).collect();
@@ -139,7 +139,7 @@ impl Display {
         if self.is_check { "info depth 0 score mate 0" } else { "info depth 0 score cp 0" }
     }
 
-    /// A line of `VerboseMoveStats`, exactly as Lc0 writes it. Castling is always written as king takes rook.
+    /// A line of `VerboseMoveStats`, to the letter of Lc0's. Castling is always written as king takes rook.
     pub(super) fn move_stats(&self, stats: &MoveStats) -> String {
         let head = match stats.mv {
             Some(mv) => format!("{:<5} ({:<4})", to_uci(mv, true), policy_index(mv, self.turn)),

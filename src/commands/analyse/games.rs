@@ -1,5 +1,5 @@
-//! Analyses games on several threads, each with its own engine on a shared network, and keeps the finished ones in a
-//! work file, so that an interrupted analysis goes on.
+//! Analyses games on several threads, each with an engine of its own on one network, and keeps the finished ones in a
+//! work file, so that interrupted work goes on.
 
 use super::effort::{Limit, Shares};
 use super::sources::{NumberedGame, Sources};
@@ -154,8 +154,8 @@ struct Team {
 }
 
 impl Team {
-    /// Searches the games on all threads. `keep` gets each finished game, on the caller's thread; `tick` is called
-    /// before each position.
+    /// Searches the games on all threads; `keep` gets each when it is finished, on the caller's thread, and `tick` is
+    /// called for each position.
     fn search(
         &self,
         games: impl Iterator<Item = anyhow::Result<NumberedGame>> + Send,

@@ -23,8 +23,8 @@ pub struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// The output files that the command line names. Fails where two are the same, one holds the `games` or one cannot
-    /// be written.
+    /// The output files that the command line names; fails where one is named twice, holds `games` or cannot be
+    /// written.
     pub fn of(matches: &'a ArgMatches, games: &[&Path]) -> anyhow::Result<Outputs<'a>> {
         let outputs =
             Outputs { pgn: matches.get_one("out"), json: matches.get_one("json"), html: matches.get_one("html") };
@@ -49,8 +49,7 @@ impl<'a> Outputs<'a> {
         Ok(outputs)
     }
 
-    /// Refuses to overwrite a file that is not empty and holds neither a result of an analysis nor the games of
-    /// `sources`.
+    /// Refuses to overwrite a file with content, except a result of an analysis, or the games of `sources`.
     pub fn check(&self, sources: &Sources<'_>) -> anyhow::Result<()> {
         let has_games = |path: &Path| {
             let (others, mut known) = (PgnGames::new(File::open(path)?), sources.games());

@@ -26,13 +26,13 @@ pub struct NumberedGame {
 }
 
 impl NumberedGame {
-    /// The text behind the moves that could not be read as moves of the game.
+    /// The rest of the game's text, behind the moves that were read; empty where the whole game was.
     pub fn rest(&self) -> anyhow::Result<String> {
         rest_of(&self.game, &self.place)
     }
 }
 
-/// The text behind the moves of a game that could not be read; `place` is the game's file.
+/// The rest of a game's text, behind the moves that were read; `place` is the path of its file.
 pub fn rest_of(game: &PgnGame, place: &Path) -> anyhow::Result<String> {
     let (mut rest, Range { start, end }) = (Vec::new(), game.rest.clone());
     if start < end {

@@ -162,8 +162,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The other backends that run networks: not `auto`, nor the one that `auto` took, `native` or that of its usual
-/// provider.
+/// The other backends that run networks, without `auto` and the one that it took: `native`, or its usual provider.
 fn others(auto_is_native: bool) -> impl Iterator<Item = &'static str> {
     let provider = |name| backend::provider_of(name, &BackendSettings::default()).ok().flatten();
     let behind = provider(AUTO);

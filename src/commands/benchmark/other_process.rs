@@ -6,13 +6,12 @@ use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
 use zeitnot_lab::measure::BenchmarkResult;
 
-/// Switches of this process that are not handed on to the other one.
+/// Switches that the other process does not take over.
 const SWITCHES: [&str; 2] = ["--json", "--no-install"];
-/// Flags with a value that are not handed on to the other process.
+/// Flags with a value that the other process does not take over.
 const FLAGS: [&str; 1] = ["--svg"];
 
-/// Runs the benchmark of another backend with the command line of this process. The inner error says why the backend is
-/// not available.
+/// Measures another backend with the command line of this process; the inner error says why it is not available.
 pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkResult, String>> {
     let output = Command::new(std::env::current_exe()?)
         .args(kept(std::env::args_os().skip(1)))
@@ -30,7 +29,7 @@ pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkResult, String>>
     Ok(Ok(BenchmarkResult::from_json(&text).context("another process of this program")?))
 }
 
-/// The arguments that are handed on to the other process.
+/// The arguments that the other process takes over.
 fn kept(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments = arguments;
     let mut kept = Vec::new();

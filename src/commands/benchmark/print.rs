@@ -137,8 +137,7 @@ pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
     )
 }
 
-/// Ratio of two speeds measured with the same settings and positions from which on other work of the machine must be
-/// the cause.
+/// Ratio of two speeds with the same settings and positions that only other work of the machine can explain.
 const UNSTEADY: f64 = 1.25;
 
 /// A note if the settings measured first had another speed when measured again among `others`; else `None`.

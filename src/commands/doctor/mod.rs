@@ -33,7 +33,7 @@ const REPORT: &str = "report";
 enum Verdict {
     /// Nothing is wrong.
     Ok,
-    /// The subject of the check is not needed; it may be missing.
+    /// The thing is not needed, and may be missing.
     Unused,
     /// The engine plays, but not as well as it might.
     Warning,

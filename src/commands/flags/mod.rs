@@ -16,7 +16,7 @@ use zeitnot_base::files;
 use zeitnot_engine::chess::{FenError, Game};
 use zeitnot_games::Preset;
 
-/// Most increments that the initial time of people's time controls makes; engines' have more.
+/// Largest ratio of the two numbers in people's time controls, such as `15+10`; engines' have larger ones, as `60+1`.
 const INCREMENTS: u64 = 20;
 
 pub fn flag(name: &'static str, value: &'static str) -> Arg {
@@ -33,7 +33,7 @@ pub fn json_flag() -> Arg {
     switch("json", "Output as JSON")
 }
 
-/// Reads a time control. Where a person would rather mean minutes, standard error gets a line that these are seconds.
+/// Reads a time control. Where people would mean minutes, a line says that it is seconds.
 pub fn time_control<T: FromStr>(text: &str) -> Result<T, T::Err> {
     let control = text.parse()?;
     for (base, increment) in text.split(',').filter_map(as_people_write) {
@@ -46,8 +46,7 @@ pub fn time_control<T: FromStr>(text: &str) -> Result<T, T::Err> {
     Ok(control)
 }
 
-/// Explains on standard error that a comma separates two time controls, where it may have been meant as a decimal
-/// comma.
+/// Explains on standard error that a comma separates two time controls, where it may be meant as a decimal one.
 pub fn note_comma(first: &str, second: &str) {
     if is_decimal_comma(first, second) {
         let (first, second) = (first.trim(), second.trim());
@@ -65,8 +64,7 @@ fn is_decimal_comma(first: &str, second: &str) -> bool {
         && second.trim().len() <= 2
 }
 
-/// The base and the increment of a time control such as `3+2` or `15+10`, which people would mean in minutes and
-/// seconds. `None` for others: engines' games such as `60+1` last more increments.
+/// The two numbers of a time control like `3+2`, if people would mean minutes and seconds, not as in `60+1`.
 fn as_people_write(text: &str) -> Option<(u64, u64)> {
     let (base, increment) = text.trim().split_once('+')?;
     let (base, increment): (u64, u64) = (base.parse().ok()?, increment.parse().ok()?);

@@ -9,7 +9,7 @@ use zeitnot_engine::engine::Options;
 use zeitnot_games::{LagModel, TimeControl};
 use zeitnot_lab::recordings::{RecordedSearch, read_recording};
 
-/// The managers that are used without `--manager`.
+/// Managers that are taken without `--manager`.
 const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];
 
 /// The argument for the files that a command reads.

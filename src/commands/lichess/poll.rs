@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{SendError, SyncSender};
 use std::time::{Duration, Instant};
 
-/// The pause after a first failure; each failure in a row doubles it, up to the longest pause below.
+/// The pause after a first failure; each failure in a row doubles it, up to `LONGEST_PAUSE`.
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 use zeitnot::uci::Display;
 use zeitnot_engine::engine::{Engine, Prepared};
 
-/// Longest time until Ctrl-C is noticed.
+/// Longest wait before the flag of Ctrl-C is looked at again.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// A pause from which on a longer one is reported again, after the first failure in a row.
@@ -34,14 +34,14 @@ pub struct Provider {
     events: SyncSender<Event>,
     /// Most threads of a search.
     threads: u64,
-    /// The status line; hidden where standard error is no terminal.
+    /// The line of status; hidden where standard error is no terminal.
     line: ProgressBar,
-    /// The number of requests so far, which is that of the last one.
+    /// Requests so far: the number of the last one.
     number: u64,
-    /// The number of threads that send lines.
+    /// Threads that send lines.
     sending: usize,
-    /// The longest pause reported since lichess last answered; `None` while it answers. Below, the same for the broker
-    /// and lines of searches.
+    /// The longest pause reported since lichess last answered, `None` while it does; `refused` since it last took
+    /// lines.
     cut_off: Option<Duration>,
     refused: Option<Duration>,
 }

@@ -18,7 +18,7 @@ use ureq::{Agent, Body, SendBody};
 use zeitnot_base::printable::{beginning, without_password};
 use zeitnot_engine::network::{http_reason, service_agent};
 
-/// Longest silence of a server, and longest wait for an answer. The broker answers a long poll after 10 s.
+/// Longest silence of a server, and the longest time for an answer. The broker answers a long poll after 10 s.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Longest answer that is read, in bytes: a list of some 500 engines, or a game of 10,000 moves.
@@ -52,11 +52,11 @@ const USUAL_DEPTH: u32 = 12;
 
 /// A failed request to lichess or its broker.
 pub struct Failure {
-    /// The reason, as one line of text.
+    /// The reason, in one line.
     pub reason: String,
     /// Whether the same request would fail again.
     pub is_final: bool,
-    /// Time for which the server asks not to be called.
+    /// Time for which the server asks to be left alone.
     pub pause: Duration,
 }
 
@@ -149,7 +149,7 @@ impl Server {
         Ok(Server { lichess, broker, for_lines, rest: Mutex::new(Instant::now()), token, secret })
     }
 
-    /// Puts the engine into the user's list, in the place of an engine with the same name.
+    /// Puts the engine into the user's list, in the place of the one that has its name.
     ///
     /// # Errors
     /// [`Failure`].
@@ -262,7 +262,7 @@ fn header(response: &Response<Body>, name: HeaderName) -> Option<String> {
     response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// The pause that a server asks for by `Retry-After`, in seconds or as a date; after 429 there is one in any case.
+/// The pause that a server asks for by `Retry-After`, in seconds or as a date; a minute for 429 without one.
 fn pause(response: &Response<Body>) -> Duration {
     let until =
         |text: &str| Some((OffsetDateTime::parse(text, &Rfc2822).ok()? - OffsetDateTime::now_utc()).as_seconds_f64());

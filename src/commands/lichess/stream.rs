@@ -9,7 +9,7 @@ use zeitnot::uci::Display;
 use zeitnot_engine::engine::{Listener, Report, SearchEnd};
 use zeitnot_time::Plan;
 
-/// The last line of an answer without a move, where nothing was searched.
+/// The last line where nothing was searched.
 pub const NO_MOVE: &str = "bestmove (none)\n";
 
 /// The body of a request to the broker: the lines of a search, read while they come from its [`Ear`].
@@ -45,7 +45,7 @@ pub struct Ear {
     pub sender: Mutex<Option<Sender<String>>>,
     pub display: Display,
     pub line: ProgressBar,
-    /// The beginning of the text on the status line.
+    /// The beginning of the line of status.
     pub about: String,
 }
 

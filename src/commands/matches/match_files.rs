@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use zeitnot_games::{Journal, MatchPlan, counted};
 
-/// Settings of a match that may have changed when it is resumed.
+/// Settings of a match that may change when it goes on after an interruption.
 const MAY_DIFFER: [&str; 3] = ["games", "pgn_start", "date"];
 
 /// The files of the match against one opponent.

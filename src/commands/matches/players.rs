@@ -12,7 +12,7 @@ use zeitnot_games::{ExternalPlayer, Player as _};
 /// The players of a match, and who plays whom.
 pub struct Players {
     pub all: Vec<Contestant>,
-    /// Whether all play all; else the first plays each of the others.
+    /// Whether all play all, or else the first plays each of the others.
     pub is_round_robin: bool,
     /// Whether castling follows the rules of Chess960.
     pub chess960: bool,
@@ -57,7 +57,7 @@ fn own(matches: &ArgMatches, flag: &str, name_flag: &str, usual: &str) -> anyhow
     Ok(player)
 }
 
-/// The opponents of this engine: the engines of a pool, another engine, or a second configuration of this one.
+/// The second configuration of this engine, another engine, or the engines of a pool.
 fn opponents(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
     let mut opponents = match (matches.get_one::<PathBuf>("pool"), matches.get_one::<String>("engine2")) {
         (Some(path), _) => setup::pool(path)?,

@@ -17,7 +17,7 @@ use zeitnot_engine::network::catalogue;
 use zeitnot_engine::splitmix::mix;
 use zeitnot_games::{Limits, Preset, TimeControl, TimeControls};
 
-/// The time control where the person chooses none.
+/// The time control where nobody chooses one.
 const USUAL: &str = "rapid";
 /// Flags of a new game only; a resumed game has them from its file.
 const OF_A_NEW_GAME: [&str; 5] = ["side", "tc", "preset", "fen", "name"];
@@ -174,8 +174,8 @@ pub fn limits(matches: &ArgMatches, keyboard: &Keyboard) -> Option<[Limits; 2]> 
     ])
 }
 
-/// Lets the person choose one of six time controls, as Mergen does (docs/documents.md, 2.9); takes the usual one where
-/// the input is no terminal. `None` where no answer came.
+/// Lets the person choose one of six time controls, as Mergen does (docs/documents.md, 2.9); the usual one where the
+/// input is no terminal. `None` where no answer came.
 fn choose(keyboard: &Keyboard) -> Option<Preset> {
     if !keyboard.is_terminal() {
         return Preset::find(USUAL);

@@ -26,7 +26,7 @@ pub struct GameFile {
 }
 
 impl GameFile {
-    /// Opens the file, or creates it; the new game is written behind the games that are there.
+    /// Opens the file, or makes it; the game goes behind what is there.
     pub fn open(path: &Path) -> anyhow::Result<GameFile> {
         let (mut file, there) = opened(path, true)?;
         if there.last().is_some_and(|last| *last != b'\n') {
@@ -37,7 +37,7 @@ impl GameFile {
         Ok(GameFile { path: path.to_owned(), file, start, date: today(), manner: String::new() })
     }
 
-    /// Opens the file and reads its last game, which will be continued in its place.
+    /// Opens the file and reads its last game, which goes on in its place.
     pub fn resume(path: &Path) -> anyhow::Result<(GameFile, PgnGame)> {
         let (file, there) = opened(path, false)?;
         let name = path.display();

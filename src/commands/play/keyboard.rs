@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use zeitnot::uci::{Lines, PassedOver};
 
-/// Longest time until Ctrl-C is noticed.
+/// Longest time until Ctrl-C is heard.
 pub const LOOK: Duration = Duration::from_millis(100);
 
 /// The lines of the standard input.
@@ -22,9 +22,9 @@ pub struct Keyboard {
 pub enum Heard {
     /// A line, and when it was read.
     Line { text: String, at: Instant },
-    /// A line that could not be read.
+    /// A line that cannot be read, and why.
     PassedOver(PassedOver),
-    /// The time to wait is over.
+    /// The time is over.
     Late,
     /// Ctrl-C.
     Interrupted,

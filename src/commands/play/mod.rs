@@ -41,7 +41,7 @@ use zeitnot_games::{GameRecord, Limits, Preset, Referee, Rules, Starts};
 /// The engine's name in the tags of the game.
 const NAME: &str = "Zeitnot";
 
-/// A game that is about to begin or to go on.
+/// A game that begins or goes on.
 struct Start {
     file: GameFile,
     record: GameRecord,

@@ -154,8 +154,7 @@ impl Session<'_> {
         self.opponent.look(&self.referee.game, &go)
     }
 
-    /// A search at full strength for a hint: a second, or the engine's time for a move where that is longer; `None`
-    /// after Ctrl-C.
+    /// A search at full strength for a hint, a second long or as long as the engine's moves; `None` after Ctrl-C.
     fn hint(&mut self) -> anyhow::Result<Option<Thought>> {
         let limits = self.limits_of(self.you.other());
         let movetime = Some(limits.movetime_ms.map_or(HINT_MS, |ms| ms.max(HINT_MS)));
@@ -210,8 +209,7 @@ impl Session<'_> {
         Ok(end)
     }
 
-    /// Plays a move and writes the game; a move after the flag has fallen loses instead. Returns the end of the game,
-    /// if it is over.
+    /// Plays a move and writes the game; a move after the flag has fallen loses. Returns the end, if the game is over.
     fn make_move(&mut self, mv: &Move) -> Option<End> {
         let color = self.referee.game.current().turn();
         match self.referee.make_move(mv) {

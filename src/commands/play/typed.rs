@@ -22,7 +22,7 @@ const COMMANDS: [(&str, &str); 15] = [
     ("quit", "ends the program; --resume goes on with the game"),
 ];
 
-/// A line that the person typed.
+/// A line of the person.
 #[derive(Debug, PartialEq)]
 pub enum Typed {
     Move(Move),

@@ -1,5 +1,5 @@
-//! Reads which time managers are asked about the moves of games, and the move overhead that they reckon with: for `time
-//! audit` and `time report`.
+//! Reads which time managers are asked about the moves of games, and their move overhead: for `time audit` and
+//! `time report`.
 
 use crate::commands::flags::{flag, time_flags};
 use clap::{Arg, ArgMatches, value_parser};

@@ -20,7 +20,7 @@ use zeitnot_lab::results::{AuditMove, AuditSums, LabResult, LostGame, ManagerTot
 
 /// Most bytes of a journal's first line, the settings.
 const MOST_SETTINGS: u64 = 1 << 20;
-/// Most games lost on time that the table shows; `--json` has all.
+/// Games lost on time that the table shows; `--json` has all.
 const MOST_LOST: usize = 50;
 
 pub fn command() -> Command {
@@ -40,7 +40,7 @@ struct Audit {
     player: Option<String>,
     players: PlayerClocks,
     managers: Vec<ManagerSums>,
-    /// The first games that were lost on time; below, the number of all of them.
+    /// The first games that were lost on time; `lost_count` counts all of them.
     lost: Vec<LostGame>,
     lost_count: usize,
 }

@@ -83,8 +83,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The regret that a manager saves against the first one, as a share of what the oracle saves; `None` if that is
-/// nothing.
+/// The regret saved against the first manager, as a share of what the oracle saves; `None` if it saves nothing.
 fn share(regret: f64, first: f64, oracle: f64) -> Option<f64> {
     let headroom = first - oracle;
     (headroom > 0.0).then(|| (first - regret) / headroom)
@@ -104,7 +103,7 @@ fn stops(replayed: &Replayed) -> BTreeMap<String, u64> {
     stops
 }
 
-/// The lines of the table of results.
+/// The lines of the table.
 fn table(rows: &[ReplayResult], searches: &[RecordedSearch], bound: &Oracle) -> Vec<String> {
     let mut lines = Vec::new();
     let games = searches.chunk_by(|a, b| a.game == b.game).count();

@@ -105,8 +105,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The model that the simulated games are drawn from, with the digest of the recordings and of the journals it was
-/// fitted to.
+/// The model that games are drawn from, with digests of the recordings and of the journals that it was fitted to.
 struct DrawnFrom {
     model: GameModel,
     traces: String,

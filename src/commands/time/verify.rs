@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use zeitnot_games::{Verified, verify_decisions};
 use zeitnot_lab::results::LabResult;
 
-/// The ending of an event log's file name.
+/// The ending of an event log.
 const ENDING: &str = "jsonl";
 
 pub fn command() -> Command {

@@ -5,17 +5,15 @@
 use super::evaluation::Eval;
 use zeitnot_engine::chess::Color;
 
-/// Scale of the exponential that gives a move's accuracy from its loss in per cent; next its decay, its shift, and
-/// lichess' bonus for imperfect analysis.
+/// Scale of the curve of a move's accuracy over its loss in per cent, with `DECAY`, `SHIFT` and lichess' `BONUS`.
 const SCALE: f64 = 103.1668100711649;
 const DECAY: f64 = -0.04354415386753951;
 const SHIFT: f64 = -3.166924740191411;
 const BONUS: f64 = 1.0;
-/// Plies of a game for each position in the window that weighs a move; below, the least and the most positions of a
-/// window.
+/// Plies of a game for each position of the windows that weigh moves; `WIDTHS` bounds the positions of a window.
 const PLIES_PER_WIDTH: usize = 10;
 const WIDTHS: (usize, usize) = (2, 8);
-/// Least and largest weight of a move.
+/// Bounds of the weight of a move.
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
 /// Least accuracy in a harmonic mean.
 const LEAST: f64 = 1.0;
@@ -33,8 +31,7 @@ fn mover(first: Color, index: usize) -> Color {
     if index.is_multiple_of(2) { first } else { first.other() }
 }
 
-/// The accuracy of each move in per cent. `evals` has the position before the first move and then the one after each
-/// move; `first` moves first.
+/// The accuracies of the moves in per cent. `evals` has the position before the first move and that after each move.
 pub(crate) fn move_accuracies(evals: &[Option<Eval>], first: Color) -> Vec<Option<f64>> {
     let of_move = |(index, pair): (usize, &[Option<Eval>])| {
         let (before, after) = (pair[0]?.win_percent(), pair[1]?.win_percent());

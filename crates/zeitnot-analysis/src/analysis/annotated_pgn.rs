@@ -26,9 +26,9 @@ enum Source {
 }
 
 /// The game as PGN with its analysis, and with `rest`, the text that the reader left out. `depths` are those of the
-/// searches after each move; empty where the evaluations come from the game's own comments, which then stay. A game of
-/// another variant, or with a null move, is written unjudged, with its rest in place; the rest of a damaged game
-/// becomes a comment.
+/// searches after each move; empty where the game's own comments give the evaluations, which then stay. A game of
+/// another variant, or with a null move, stays unjudged, its rest in place; the rest of a damaged game becomes a
+/// comment.
 pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u32], rest: &str) -> String {
     let source = match depths.is_empty() {
         _ if game.is_foreign => Source::Nothing,
@@ -132,8 +132,7 @@ fn add_behind(tokens: &mut Vec<String>, game: &PgnGame, index: usize, comments: 
     tokens.extend(game.variations.get(index).into_iter().flatten().cloned());
 }
 
-/// The glyphs and comments to write behind a move: the game's own, without those of an earlier analysis, and the new
-/// ones.
+/// The glyphs and comments to write behind a move: the game's, without those of an earlier analysis, and the new ones.
 fn notes(
     game: &PgnGame,
     analysis: &AnalysedGame,
@@ -228,8 +227,7 @@ pub(super) fn is_judgement(comment: &str) -> bool {
         && (begins.iter().any(|begin| sentence.starts_with(begin)) || sentence.contains(" points lost."))
 }
 
-/// Whether `glyph` belongs to this sentence of an analysis. A sentence about a mate names no judgement, so any of the
-/// three glyphs may.
+/// Whether `glyph` belongs to an analysis' sentence; one about a mate names no judgement, so any of three glyphs may.
 fn is_glyph_of(comment: &str, glyph: u32) -> bool {
     let told = Judgement::ALL.into_iter().find(|judgement| comment.contains(&format!(") {}", judgement.word())));
     Judgement::ALL.into_iter().any(|judgement| judgement.nag() == glyph && told.is_none_or(|told| told == judgement))

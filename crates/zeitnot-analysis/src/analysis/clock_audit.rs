@@ -9,12 +9,11 @@ use zeitnot_base::words::told_time;
 use zeitnot_engine::chess::Color;
 use zeitnot_time::managers::human::Curve;
 
-/// Multiple of the usual time from which on a thought is long; below, the multiple up to which a move is played at
-/// once.
+/// Multiple of the usual time from which on a thought is long; up to `AT_ONCE` times it, a move is played at once.
 pub(super) const LONG: f64 = 2.0;
 const AT_ONCE: f64 = 0.4;
-/// Least time beyond the usual that makes a thought long, in milliseconds; below, the same as a share of the clock at
-/// the start. The largest of these and of the increment counts.
+/// Least time beyond the usual that makes a thought long, in milliseconds. `LEAST_EXCESS` is another such bound, as a
+/// share of the clock at the start, and an increment is the third.
 const LEAST_EXCESS_MS: f64 = 1_000.0;
 const LEAST_EXCESS: f64 = 0.01;
 /// Least expected score that a move has to lose to have needed a thought; a thought that bought nothing loses less.
@@ -23,13 +22,12 @@ const COSTLY: f64 = 0.05;
 const SETTLED: f64 = 0.95;
 /// Share of the clock at the start below which a player is in time trouble.
 const TROUBLE: f64 = 0.1;
-/// Share of the clock at the start below which people move faster than usual, in proportion; the time manager `human`
-/// takes it, too.
+/// Share of the clock at the start below which people move faster than usual; the time manager `human` takes it, too.
 pub const SHORT_OF_TIME: f64 = 0.25;
-/// Ratings, and below the longest initial time in seconds, for which it is known how people spend their time.
+/// Ratings for which the usual times of people are known, with clocks of up to `LONGEST_S` seconds at the start.
 const RATINGS: std::ops::RangeInclusive<f64> = 600.0..=3000.0;
 const LONGEST_S: f64 = 3600.0;
-/// Own moves before and after a move whose mean time is the player's pace; below, the least number of moves for a mean.
+/// Own moves before and after a move whose mean time is the player's pace; `LEAST_PACE` is the least number of them.
 const PACE_MOVES: usize = 8;
 const LEAST_PACE: usize = 4;
 
@@ -56,17 +54,15 @@ pub(super) struct SideClock {
     pub start_ms: Option<f64>,
     /// The increment of each move, in milliseconds.
     pub increment_ms: f64,
-    /// The usual times of people of the player's rating on such a clock; `None` where rating or clock lies outside what
-    /// is known.
+    /// The usual times of people of the player's rating on such a clock; `None` where these are not known.
     pub curve: Option<Curve>,
-    /// The step to which the times are rounded, in milliseconds; smaller differences from the usual time are not
-    /// judged.
+    /// The step to which the times are rounded, in milliseconds; a smaller difference is not judged.
     pub step_ms: f64,
 }
 
 impl SideClock {
-    /// The clock of a side, by the tags `TimeControl` and `WhiteElo` or `BlackElo`; `start_ms` overrides the tag's base
-    /// time.
+    /// The clock of a side by the tags `TimeControl` and `WhiteElo` or `BlackElo`; `start_ms` goes before the first
+    /// tag.
     pub(super) fn new(control_tag: &str, start_ms: Option<f64>, rating: Option<u32>) -> SideClock {
         let control = match read_tag(control_tag) {
             TimeControlTag::Readings(readings) => readings.into_iter().next(),

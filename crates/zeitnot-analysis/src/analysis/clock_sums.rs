@@ -17,7 +17,7 @@ pub(super) struct ClockSums {
     /// Moves in time trouble and what they lost; in `calm`, all other moves.
     pub troubled: Losses,
     pub calm: Losses,
-    /// Time used in each phase of the game; below, the usual time of the same moves where it is known.
+    /// Time used in each phase of the game; `usual_ms` is the usual time of the same moves where it is known.
     pub phases_ms: [f64; 3],
     pub usual_ms: [f64; 3],
 }
@@ -53,8 +53,7 @@ impl ClockSums {
         }
     }
 
-    /// The cost of time trouble: what its moves lost in excess of what the same number of the player's other moves
-    /// lose.
+    /// The cost of time trouble: what its moves lost in excess of as many of the player's other moves.
     fn trouble(&self) -> Trouble {
         let usual = self.calm.loss / f64::from(self.calm.moves.max(1));
         let Losses { moves, loss } = self.troubled;

@@ -19,7 +19,7 @@ pub struct Analysis {
     pub(crate) network: Option<AnalysedNetwork>,
     pub(crate) limit: String,
     pub(crate) games: Vec<AnalysedGame>,
-    /// The players of all games, those with the most games first.
+    /// The players, those of the most games first.
     pub(crate) players: Vec<AnalysedPlayer>,
 }
 
@@ -68,7 +68,7 @@ pub struct AnalysedGame {
     pub(crate) white: AnalysedSide,
     pub(crate) black: AnalysedSide,
     pub(crate) moves: Vec<AnalysedMove>,
-    /// The moments worth looking at first, the weightiest first; at most five of each side.
+    /// The moments to look at first, the weightiest first; at most five of each side.
     pub(crate) moments: Vec<Moment>,
     /// The speed of the time control; where the sides differ, that of the slower one; `None` where it is not known.
     #[serde(default)]
@@ -90,8 +90,7 @@ pub(super) struct GameParts {
     pub(crate) phases: Vec<Phase>,
 }
 
-/// A game's own comments and variations behind a move; the comments without `[%...]` commands and without the sentences
-/// of an earlier analysis.
+/// A game's own comments and variations behind a move, without the commands and sentences of an earlier analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OwnNotes {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -230,7 +229,7 @@ pub(crate) struct BetterMove {
 /// The use of the time of a move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SpentTime {
-    /// The usual time of such a move, in milliseconds; `None` where it is not known.
+    /// The usual time, in milliseconds; `None` where nothing tells.
     pub(crate) usual_ms: Option<f64>,
     pub(crate) verdict: Option<TimeVerdict>,
     /// The expected score that the move lost.

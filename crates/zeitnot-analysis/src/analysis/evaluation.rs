@@ -5,12 +5,11 @@ use zeitnot_engine::chess::Color;
 
 /// The evaluation that lichess takes for the start of a game (scalachess, `Eval.Cp.initial`).
 pub const START: Eval = Eval::Cp(15);
-/// The largest centipawns that count, since a win is hardly more certain beyond them; a mate counts as much
-/// (scalachess, `Eval.Cp.CEILING`).
+/// The largest centipawns that count, as a win is hardly surer beyond; a mate counts as much (`Eval.Cp.CEILING`).
 const CEILING: i32 = 1000;
-/// Factor of the centipawns in the formula for the chance to win (scalachess, `WinPercent`).
+/// The factor of centipawns in the chance to win (scalachess, `WinPercent`).
 const PER_CENTIPAWN: f64 = -0.00368208;
-/// Support points in centipawns of `ScoreType=WDL_mu`; below, the centipawns of Stockfish 15.1 that mean the same
+/// Points in centipawns of `ScoreType=WDL_mu`. `STOCKFISH` has the centipawns of Stockfish 15.1 that mean the same
 /// chances in games of club players (16 games searched with `zeitnot-small`, 1,000 positions).
 const MU: [f64; 11] = [0.0, 90.0, 150.0, 200.0, 350.0, 500.0, 750.0, 1350.0, 2900.0, 5000.0, 10_000.0];
 const STOCKFISH: [f64; 11] = [0.0, 100.0, 205.0, 255.0, 380.0, 440.0, 540.0, 610.0, 690.0, 775.0, 1000.0];

@@ -24,8 +24,7 @@ const LOSSES: [(f64, Judgement); 3] =
 /// Factor of these losses where our own searches gave the evaluations: they see less of a loss than Stockfish does
 /// (games of club players, docs/results/2026-11-judging.md).
 const SEARCHED: f64 = 0.85;
-/// Centipawns of an advantage above which gaining or losing a mate is only an inaccuracy, and above which only a
-/// mistake.
+/// Centipawns of an advantage above which allowing or missing a mate is an inaccuracy, and above which a mistake.
 const DECIDED: (i32, i32) = (999, 700);
 
 impl Judgement {
@@ -85,8 +84,7 @@ pub fn judge(before: Eval, after: Eval, mover: Color, is_searched: bool) -> Opti
     }
 }
 
-/// The judgement of a move that allows or misses a mate, where the side with the mate has an advantage of `cp`
-/// centipawns without it.
+/// The judgement of a move that allows or misses a mate, where the mating side is `cp` centipawns ahead without it.
 fn by_centipawns(cp: i32) -> Judgement {
     match cp {
         cp if cp > DECIDED.0 => Judgement::Inaccuracy,

@@ -6,15 +6,15 @@ use zeitnot_base::words::{percent, told_time};
 
 /// Most moments of a side.
 const MOST: usize = 5;
-/// Least expected score that a move has to lose to be a moment; then the least in time trouble, and the least share of
-/// a player's time that a thought has to waste.
+/// Least expected score that a move has to lose to be a moment, in time trouble `LEAST_LOSS_BY_TIME`. A long thought
+/// has to waste `LEAST_WASTE` of a player's time.
 const LEAST_LOSS: f64 = 0.1;
 const LEAST_LOSS_BY_TIME: f64 = 0.05;
 const LEAST_WASTE: f64 = 0.02;
 /// Factor of the weight of a loss by a move played at once: such losses are the easiest to mend.
 const BY_HASTE: f64 = 1.5;
-/// Least number of long thoughts in a row before time trouble that make a moment; below, their least share of a
-/// player's time.
+/// Least number of long thoughts in a row before time trouble that make a moment, if they take `LEAST_SHARE` of the
+/// time.
 const LONG_THOUGHTS: usize = 2;
 const LEAST_SHARE: f64 = 0.2;
 
@@ -46,9 +46,8 @@ fn excess_ms(mv: &AnalysedMove) -> f64 {
     mv.used_ms.unwrap_or(0.0) - mv.time.as_ref().and_then(|time| time.usual_ms).unwrap_or(0.0)
 }
 
-/// The moment that a move makes, with its weight; `None` for an unremarkable move. `all_ms` is all the time of its
-/// player. The weight is the points that the move lost or the share of `all_ms` that it wasted: a whole point weighs as
-/// much as all the time.
+/// The moment that a move makes, with its weight; `None` if it makes none. `all_ms` is all the time of its player. The
+/// weight is the points lost or the share of `all_ms` wasted: a whole point weighs as much as all the time.
 fn moment(mv: &AnalysedMove, all_ms: f64) -> Option<(f64, Moment)> {
     let loss = mv.expected_loss.unwrap_or(0.0);
     let name = format!("{} {}", numbered(mv), mv.san);

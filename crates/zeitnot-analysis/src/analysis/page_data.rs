@@ -9,12 +9,11 @@ use zeitnot_games::eco::opening;
 
 /// Least loss of expected score that the page shows.
 const SHOWN_LOSS: f64 = 0.005;
-/// Least loss of expected score for which a move's better line is shown in full; below, the moves of other lines that
-/// are shown.
+/// Least loss of expected score for which a move's better line is shown in full, others with `SHORT_LINE` moves.
 const LEAST_LOSS: f64 = 0.02;
 const SHORT_LINE: usize = 4;
 
-/// The analysis as the JSON that its page reads.
+/// The analysis as its page reads it.
 pub fn page_data(analysis: &Analysis) -> Value {
     // Who played once is told with the game.
     let players: Vec<_> = analysis.players.iter().filter(|player| player.games > 1).collect();

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use zeitnot_engine::chess::{Color, Game, Position};
 use zeitnot_engine::shakmaty::{Board, Rank};
 
-/// Pieces besides kings and pawns, of both sides, up to which it is the middlegame at least; below, up to which it is
-/// the endgame (scalachess, `Divider`).
+/// Pieces besides kings and pawns, of both sides, up to which the opening is over; up to `ENDGAME_PIECES` it is the
+/// endgame (scalachess, `Divider`).
 const MIDDLEGAME_PIECES: usize = 10;
 const ENDGAME_PIECES: usize = 6;
 /// Pieces on its own first rank below which a side counts as developed, and the opening as over.
@@ -19,7 +19,7 @@ pub enum Phase {
     Opening,
     /// The time between opening and endgame.
     Middlegame,
-    /// The time with few pieces left.
+    /// With few pieces left.
     Endgame,
 }
 

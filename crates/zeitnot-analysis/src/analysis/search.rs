@@ -16,8 +16,7 @@ use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options, ScoreType, 
 const EARLY_PART: f64 = 0.125;
 /// Factor of the effort for the searches of the other legal moves, when the compared ones disappoint.
 const OTHERS_PART: f64 = 0.5;
-/// Winning chances by which the position behind the best move may be worse than the search said, before other moves are
-/// searched.
+/// Winning chances by which the best move may turn out worse than its search said before other moves are searched.
 const DISAPPOINTMENT: f64 = 0.06;
 /// Most moves of a position that are compared by a search of the position behind each.
 const MOST_COMPARED: usize = 4;
@@ -27,8 +26,7 @@ const DOUBTFUL: std::ops::Range<f64> = 0.06..0.4;
 const SECOND_LOOK: f64 = 2.0;
 /// Longest mate by checks alone, in plies, that is looked for in each position.
 const MATE_PLIES: u32 = 5;
-/// Plies in which a win of material is looked for that the search may have missed; captures behind them are followed,
-/// too.
+/// Plies, and then captures behind them, in which a win of material is looked for that the search may have missed.
 const MATERIAL_PLIES: i32 = 3;
 /// The worth of a mate on the scale of winning chances, -1 to 1, and what each move to the mate takes off.
 const MATE: (f64, f64) = (2.0, 1e-3);
@@ -53,7 +51,7 @@ impl Effort {
     }
 }
 
-/// Why a game could not be analysed. The text is one line.
+/// Why a game is not analysed. The text is one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum AnalysisError {
@@ -289,14 +287,12 @@ impl Analyst {
     }
 }
 
-/// The move played after `ply` plies of a game, and the last of `facts`, which are about the position behind it; `None`
-/// at the end of the game.
+/// The move played after `ply` plies of a game, with the last of `facts`, which are those behind that move.
 fn next_of<'a>(game: &Game, ply: usize, facts: &'a [PositionFacts]) -> Option<(Move, &'a PositionFacts)> {
     game.moves().get(ply).copied().zip(facts.last())
 }
 
-/// The facts of the last position of a game if `mv` is its best move; `behind` are those of the position that it leads
-/// to.
+/// The facts of the last position of a game if `mv` is its best move; `behind` are those of the position it leads to.
 fn ahead(game: &Game, mv: Move, behind: PositionFacts) -> PositionFacts {
     let own = std::iter::once(to_uci(mv, game.is_chess960()));
     let line = own.chain(behind.line.iter().cloned()).take(LONGEST_LINE).collect();
@@ -328,8 +324,7 @@ fn worth(facts: &PositionFacts, turn: Color, mover: Color) -> f64 {
     if mover.is_white() { white } else { -white }
 }
 
-/// Whether a second look could change the judgement of a move. `found` are the facts before it, `after` those behind
-/// it.
+/// Whether a second look could change the judgement of a move, with the facts `found` before it and `after` it.
 fn is_doubtful(until: &Game, played: Move, found: &PositionFacts, after: &PositionFacts) -> bool {
     let turn = until.current().turn();
     let is_best = found.line.first() == Some(&to_uci(played, until.is_chess960()));

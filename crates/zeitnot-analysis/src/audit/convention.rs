@@ -59,8 +59,7 @@ pub(super) fn choose(sides: &[Side; 2], readings: [&[TaggedControl]; 2], in_hour
     Chosen { sides: times, in_minutes, distrusts_times }
 }
 
-/// The convention with the fewest contradictions, then the fewest misfits, and the times by it; the more usual one goes
-/// first.
+/// The convention with the fewest contradictions, then misfits, and the times by it; of equals the more usual one.
 fn best<'a>(
     sides: &[Side; 2],
     readings: [&'a [TaggedControl]; 2],

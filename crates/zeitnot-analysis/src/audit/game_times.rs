@@ -14,14 +14,11 @@ use zeitnot_games::time_control::TimeControl;
 /// Least ratio of clock to increment at which going berserk on lichess halves the clock; below, only the increment is
 /// lost ([scalachess](https://github.com/lichess-org/scalachess), `Clock.scala`).
 const BERSERK_INCREMENTS: f64 = 40.0;
-/// Time for each move from which on a game is one by days, in milliseconds; its clocks may show something else than the
-/// time left.
+/// Time for each move that makes a game one by days, whose clocks may not show the time left, in milliseconds.
 const DAYS_MS: f64 = 3_600e3;
-/// Longest increment that is inferred from clocks alone, in milliseconds: a clock that rises by more has begun a new
-/// period.
+/// Longest increment that is inferred from clocks alone, in milliseconds: larger rises are the time of a new period.
 const LONGEST_INCREMENT_MS: f64 = 180e3;
-/// Least number of moves whose clocks must rise to infer an increment: single rises are penalties or gifts of the
-/// opponent.
+/// Least number of moves with a rising clock that show an increment: single rises are penalties or gifts.
 const LEAST_RISES: usize = 3;
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -80,8 +80,7 @@ fn stages(text: &str) -> Option<Vec<Stage>> {
     }
 }
 
-/// Reads a stage of a tag that [`short`] has shortened: `90m`, `1h30`, `90m/40`, `40/90`, `40v/2h`, `10s/v`, `g/60`,
-/// `i30`.
+/// Reads a stage that [`short`] has shortened: `90m`, `1h30`, `90m/40`, `40/90`, `40v/2h`, `10s/v`, `g/60`, `i30`.
 fn stage(text: &str) -> Option<Stage> {
     let is_last = text.contains('g');
     let plain = text.replace(['g', 'i'], "");
@@ -123,8 +122,7 @@ fn stage(text: &str) -> Option<Stage> {
     (!time.is_empty()).then_some(stage)
 }
 
-/// A tag with each word replaced by a short sign, such as `m` for minutes and `v` for moves; `None` for an unknown
-/// word.
+/// A tag with a short sign for each word, such as `m` for minutes, `v` for moves; `None` for an unknown word.
 fn short(tag: &str) -> Option<String> {
     let (mut short, mut rest) = (String::new(), tag.trim_start());
     while let Some(first) = rest.chars().next() {

@@ -1,4 +1,4 @@
-//! Holds the requests that are not answered yet, and serves them with engines.
+//! Holds the requests under way, and serves them with engines.
 
 use super::answer;
 use super::request::{self, Asked, Fault, Request};
@@ -13,7 +13,7 @@ use std::time::Duration;
 use zeitnot_engine::engine::{Engine, Listener, Report, SearchEnd};
 use zeitnot_time::Plan;
 
-/// Most memory of the requests that wait, in bytes; below, the bytes of a request besides its line.
+/// Most memory of the requests that wait, in bytes. Each takes `BESIDE_LINE` bytes besides its line.
 const MOST_BYTES: usize = 24 << 20;
 const BESIDE_LINE: usize = 200;
 
@@ -40,8 +40,7 @@ fn key(id: &RawValue) -> String {
 }
 
 impl Desk {
-    /// Takes a request in. It waits as its line, which needs less memory than its game. Fails where its id is in use or
-    /// there is no room.
+    /// Takes a request in, which waits as its line, since its game needs more memory. Fails if its id is in use.
     pub fn take(&self, asked: &Asked, line: &str) -> Result<(), Fault> {
         let fault = |error: &str| Err(Fault { id: Some(asked.id.clone()), error: error.to_owned() });
         let (requests, bytes) = &mut *self.0.lock();
@@ -63,8 +62,7 @@ impl Desk {
         }
     }
 
-    /// Ends the search of a request, which is answered with what it has found, or calls off a request that waits. An
-    /// unknown id does nothing.
+    /// Ends the search of a request, which keeps what it has found, or calls off a request that waits.
     pub fn stop(&self, id: &RawValue) {
         match self.0.lock().0.get_mut(&key(id)) {
             // It may have ended already.
@@ -74,8 +72,7 @@ impl Desk {
         }
     }
 
-    /// Notes that the search of a request begins; returns both ends of the channel for news about it. `None` where it
-    /// was called off.
+    /// Notes that the search of a request begins; returns the channel for news about it, `None` if it was called off.
     fn begin(&self, asked: &Asked, line: &str) -> Option<(Sender<Told>, Receiver<Told>)> {
         let (requests, bytes) = &mut *self.0.lock();
         *bytes -= line.len() + BESIDE_LINE;
@@ -143,8 +140,7 @@ impl Station<'_> {
         Ok(answer::of_search(asked, &end, self.engine.options().score_type, has_wdl))
     }
 
-    /// Searches a request with a fresh tree and cache, as a newly started engine would. `None` if the search never
-    /// reported its end.
+    /// Searches a request with a fresh tree and cache, as a newly started engine would.
     fn search(
         &mut self,
         asked: &Asked,

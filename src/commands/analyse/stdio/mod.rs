@@ -34,7 +34,7 @@ A request is a line such as {\"id\": 1, \"fen\": \"startpos\", \"moves\": [\"e2e
 movetime (milliseconds) and depth. Answers come when they are ready, with the id of their request. The end of the input \
 ends the program when all is answered. docs/analyse-stdio.md has every field.";
 
-/// Most engines for requests; each has its own thread and tree.
+/// Most engines: each has its thread and its tree.
 pub const MOST_ENGINES: u64 = 256;
 
 /// The switch `--stdio`.

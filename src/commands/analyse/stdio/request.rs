@@ -58,7 +58,7 @@ impl Fault {
     }
 }
 
-/// The fields that a request for a search may have.
+/// The fields of a request for a search.
 const FIELDS: [&str; 10] =
     ["id", "fen", "moves", "chess960", "nodes", "movetime", "depth", "searchmoves", "multipv", "stats"];
 

@@ -30,7 +30,7 @@ const VIRTUAL_NPS: f64 = 1_000.0;
 /// A flag, and whether an interrupted match may be resumed with another value of it.
 pub struct Declared(Resumed, Arg);
 
-/// The changes of a flag with which an interrupted match may be resumed.
+/// The rule whether a match may be resumed with another value of a flag.
 #[derive(Clone, Copy, PartialEq)]
 enum Resumed {
     /// Another value is allowed here; where it would change a player, the player's identity is compared anyway.
@@ -163,7 +163,7 @@ pub fn clock(matches: &ArgMatches, at: usize) -> anyhow::Result<MatchClock> {
     Ok(MatchClock::Virtual { cost: cost.with_jitter(jitter, seed(matches)?).context("--jitter")?, playout_ms })
 }
 
-/// The seed of `--seed`, for everything that is random in a match.
+/// The seed of all that is random.
 fn seed(matches: &ArgMatches) -> anyhow::Result<u64> {
     matches.get_one::<u64>("seed").copied().context("--seed has a default")
 }
@@ -249,8 +249,7 @@ fn adjudication(matches: &ArgMatches) -> anyhow::Result<Adjudication> {
     })
 }
 
-/// The number of games that are played at once: that of `--concurrency`, else one on the real clock and one for each
-/// core on a virtual one.
+/// The number of games at once; without `--concurrency` one on the real clock, one for each core on a virtual one.
 pub fn concurrency(matches: &ArgMatches, clock: &MatchClock) -> usize {
     let usual = match clock {
         MatchClock::Real => 1,

@@ -45,7 +45,7 @@ const OF_OTHERS: [&str; 20] = [
     "json",
 ];
 
-/// The flags for declared cells.
+/// The flags of declared cells.
 pub fn args() -> [Arg; 3] {
     [
         flag("cells", "FILE")
@@ -63,8 +63,7 @@ pub fn args() -> [Arg; 3] {
     ]
 }
 
-/// Refuses the flags of declared cells where `--cells` is not given. (clap does not require a flag that conflicts with
-/// an argument that is there.)
+/// Refuses flags of cells where there are none. (clap requires nothing of what conflicts with an argument that is there.)
 pub fn refuse_flags(matches: &ArgMatches) -> anyhow::Result<()> {
     let given = [("scale", matches.contains_id("scale")), ("quick", matches.get_flag("quick"))];
     match given.into_iter().find(|(_, is_given)| *is_given) {

@@ -20,7 +20,7 @@ const EVENT: &str = "zeitnot time compare";
 /// A folder that takes the games of many pairs of players.
 pub struct Folder<'a> {
     out: &'a Path,
-    /// What all pairs have in common; the time control is set for each pair.
+    /// What all pairs have in common; the time control and the number of games are set for each pair.
     pub series: Series,
     bar: ProgressBar,
 }

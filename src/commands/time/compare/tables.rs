@@ -14,7 +14,7 @@ fn elo_text(rating: Option<&Rating>) -> String {
     }
 }
 
-/// Adds a row to a Markdown table.
+/// Adds a row to a table. Writing to a string does not fail.
 fn row(text: &mut String, cells: Vec<String>) {
     let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     let _ = writeln!(text, "| {} |", cells.join(" | "));

@@ -39,7 +39,7 @@ fn number(name: &'static str, value_name: &'static str, parser: impl Into<ValueP
     flag(name, value_name).allow_negative_numbers(true).value_parser(parser).help(help)
 }
 
-/// A subcommand with the flags that all explanations have.
+/// A command with the flags of every explanation.
 fn explanation(name: &'static str, about: &'static str) -> Command {
     Command::new(name)
         .about(about)

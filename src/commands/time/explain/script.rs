@@ -123,7 +123,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// The answer to an observation of the search.
+/// The answer to an observation.
 #[derive(Serialize)]
 struct Observed {
     #[serde(skip)]
@@ -156,13 +156,14 @@ struct Finished {
 struct Terms<'a> {
     /// The manager that is asked.
     spec: &'a str,
-    /// Whether `spec` is asked even where the script names another manager.
+    /// Whether `spec` is asked even if the script names another manager.
     insists: bool,
     /// The speed that the manager expects, in nodes a second, as if it had learned it.
     nps: Option<f64>,
     /// The move overhead for plans that name none, in milliseconds.
     overhead_ms: f64,
-    /// The options of the stoppers for searches whose begin the script lacks; `None`: the manager alone decides there.
+    /// The options of the stoppers for searches whose beginning the script lacks; `None`: the manager alone decides
+    /// there.
     stoppers: Option<StopperParams>,
     /// Whether the answers are for people.
     as_table: bool,
