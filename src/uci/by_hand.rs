@@ -65,7 +65,8 @@ fn result(outcome: Outcome) -> String {
     }
 }
 
-/// The lines that `eval` prints: the network's evaluation, which must be loaded, and what searches of the tree found.
+/// The lines that `eval` prints: the network's evaluation of the position, and what searches found in the tree. The
+/// network must be loaded.
 ///
 /// # Errors
 /// [`EngineError`] where there is no network, or it does not evaluate.

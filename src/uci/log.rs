@@ -28,7 +28,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Opens a log that lines are added to, in the file `path` or on standard error; `None` for an empty path.
+    /// Opens a log that lines are appended to, in the file `path` or on standard error; `None` for an empty path.
     ///
     /// # Errors
     /// [`LogError`], when the file cannot be opened for writing.

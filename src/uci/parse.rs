@@ -116,7 +116,8 @@ pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
     })
 }
 
-/// Reads `setoption`'s words, `name <words> [value <text>]`. Both may hold spaces; a value, a path say, keeps them.
+/// Reads the words of `setoption`: `name <words> [value <text>]`. Both may hold spaces; a value, such as a path, keeps
+/// them as they are.
 fn set_option(rest: &str) -> Result<Command<'_>, ParseError> {
     let error = || ParseError::SetOption(rest.to_owned());
     let named = rest.strip_prefix("name").filter(|rest| rest.starts_with(char::is_whitespace)).ok_or_else(error)?;

@@ -49,8 +49,8 @@ impl Display {
         }
     }
 
-    /// The same display with only the words of UCI's specification, whatever the options say, for readers that refuse
-    /// others. Every line has its number, and castling is written as king takes rook.
+    /// A display with only the words of UCI's specification, whatever the options say, for readers that refuse others.
+    /// Every line has its number, and castling is written as king takes rook.
     #[must_use]
     pub fn strict(self) -> Display {
         Display {

@@ -15,7 +15,7 @@ const LEAST_MS: f64 = 5.0;
 /// The effort that a command line names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// The same effort for each position.
+    /// An equal effort for each position.
     Each(Effort),
     /// Time for all positions, in milliseconds.
     Time(f64),

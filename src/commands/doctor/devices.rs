@@ -65,7 +65,8 @@ pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: 
     }
 }
 
-/// The check of a card other than NVIDIA's, whose driver is missing for this `reason`; a warning if it is not used.
+/// The check of other makers' cards where NVIDIA's driver is missing, for this `reason`; a warning if no installed
+/// runtime uses a card that is there.
 fn other_card(device: Option<&vulkan::Device>, is_used: bool, reason: &str) -> Check {
     let name = "graphics card";
     match device.filter(|device| !device.is_software) {

@@ -64,7 +64,8 @@ fn is_decimal_comma(first: &str, second: &str) -> bool {
         && second.trim().len() <= 2
 }
 
-/// The two numbers of a time control like `3+2`, if people would mean minutes and seconds, not as in `60+1`.
+/// The two numbers of a time control such as `3+2`, which people would mean in minutes and seconds; `None` for others,
+/// such as engines' `60+1`.
 fn as_people_write(text: &str) -> Option<(u64, u64)> {
     let (base, increment) = text.trim().split_once('+')?;
     let (base, increment): (u64, u64) = (base.parse().ok()?, increment.parse().ok()?);

@@ -34,7 +34,7 @@ impl<'a> News<'a> {
         News { bar, json, interrupted, is_unread: false, has_clock, names: names.map(str::to_owned), live: None }
     }
 
-    /// The same reporter with a display of the running games in place of lines for moves.
+    /// Replaces the lines for moves by a display of the running games.
     pub fn with_live(self) -> News<'a> {
         News { live: Some(Live::new(&self.bar, self.has_clock)), ..self }
     }

@@ -47,7 +47,7 @@ impl Players {
     }
 }
 
-/// This engine as a player with the options of the flag `flag`; `usual` is its name without the flag `name_flag`.
+/// A player: this engine with the options of the flag `flag`. `usual` is its name without the flag `name_flag`.
 fn own(matches: &ArgMatches, flag: &str, name_flag: &str, usual: &str) -> anyhow::Result<Contestant> {
     let settings = matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str);
     let mut player = match_flags::own_player(matches, &format!("--{flag}"), settings, usual)?;

@@ -25,7 +25,7 @@ const OLD: usize = 20;
 
 /// Evaluation in centipawns, at most, at which an engine that plays like a person counts a game as lost.
 const LOST_CP: i32 = -400;
-/// Centipawns up to which a game counts as even, for `EVEN_MOVES` own moves in a row before a draw is offered.
+/// Centipawns up to which a game counts as even; after `EVEN_MOVES` such own moves in a row a draw is offered.
 const EVEN_CP: i32 = 50;
 const EVEN_MOVES: usize = 6;
 
@@ -84,7 +84,8 @@ struct Ear {
     is_limited: bool,
 }
 
-/// Whether the plan decides the time of a move: at a level, `is_limited`, the nodes do, but with the manager `human`.
+/// Whether the plan decides the time of a move. At a level, `is_limited`, the nodes end a search long before, unless
+/// the manager `human` waits.
 fn decides(plan: &Plan, is_limited: bool) -> bool {
     !is_limited || plan.manager.starts_with("human")
 }

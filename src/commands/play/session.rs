@@ -154,7 +154,8 @@ impl Session<'_> {
         self.opponent.look(&self.referee.game, &go)
     }
 
-    /// A search at full strength for a hint, a second long or as long as the engine's moves; `None` after Ctrl-C.
+    /// A search at full strength for a hint: a second, or the engine's time for a move where that is longer; `None`
+    /// after Ctrl-C.
     fn hint(&mut self) -> anyhow::Result<Option<Thought>> {
         let limits = self.limits_of(self.you.other());
         let movetime = Some(limits.movetime_ms.map_or(HINT_MS, |ms| ms.max(HINT_MS)));

@@ -124,7 +124,7 @@ fn moves(game: &PgnGame, facts: &[Option<PositionFacts>], evals: &[Option<Eval>]
     moves
 }
 
-/// Expected score that a move of `mover` loses, 0 where it `is_best` for the search; `None` without evaluations.
+/// Expected score that a move of `mover` loses, 0 if it `is_best` by the search; `None` where an evaluation is missing.
 fn loss(before: Option<&PositionFacts>, after: Option<&PositionFacts>, mover: Color, is_best: bool) -> Option<f64> {
     let gain = after?.expected(mover.other())? - before?.expected(mover)?;
     let loss = if mover.is_white() { -gain } else { gain };

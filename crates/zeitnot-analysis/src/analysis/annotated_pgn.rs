@@ -227,7 +227,8 @@ pub(super) fn is_judgement(comment: &str) -> bool {
         && (begins.iter().any(|begin| sentence.starts_with(begin)) || sentence.contains(" points lost."))
 }
 
-/// Whether `glyph` belongs to an analysis' sentence; one about a mate names no judgement, so any of three glyphs may.
+/// Whether `glyph` belongs to this sentence of an analysis. A sentence about a mate names no judgement, so any of the
+/// three glyphs may.
 fn is_glyph_of(comment: &str, glyph: u32) -> bool {
     let told = Judgement::ALL.into_iter().find(|judgement| comment.contains(&format!(") {}", judgement.word())));
     Judgement::ALL.into_iter().any(|judgement| judgement.nag() == glyph && told.is_none_or(|told| told == judgement))

@@ -9,7 +9,7 @@ use zeitnot_base::words::told_time;
 use zeitnot_engine::chess::Color;
 use zeitnot_time::managers::human::Curve;
 
-/// Multiple of the usual time from which on a thought is long; up to `AT_ONCE` times it, a move is played at once.
+/// Multiple of the usual time from which on a thought is long; up to `AT_ONCE` times the usual, it is played at once.
 pub(super) const LONG: f64 = 2.0;
 const AT_ONCE: f64 = 0.4;
 /// Least time beyond the usual that makes a thought long, in milliseconds. `LEAST_EXCESS` is another such bound, as a
@@ -61,8 +61,8 @@ pub(super) struct SideClock {
 }
 
 impl SideClock {
-    /// The clock of a side by the tags `TimeControl` and `WhiteElo` or `BlackElo`; `start_ms` goes before the first
-    /// tag.
+    /// The clock of a side by the tags `TimeControl` and `WhiteElo` or `BlackElo`; `start_ms`, if known, replaces the
+    /// base time of the first tag.
     pub(super) fn new(control_tag: &str, start_ms: Option<f64>, rating: Option<u32>) -> SideClock {
         let control = match read_tag(control_tag) {
             TimeControlTag::Readings(readings) => readings.into_iter().next(),

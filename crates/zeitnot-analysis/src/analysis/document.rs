@@ -90,7 +90,7 @@ pub(super) struct GameParts {
     pub(crate) phases: Vec<Phase>,
 }
 
-/// A game's own comments and variations behind a move, without the commands and sentences of an earlier analysis.
+/// A game's own comments and variations behind a move; without `[%...]` commands and the sentences of earlier analyses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OwnNotes {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -5,7 +5,8 @@ use zeitnot_engine::chess::Color;
 
 /// The evaluation that lichess takes for the start of a game (scalachess, `Eval.Cp.initial`).
 pub const START: Eval = Eval::Cp(15);
-/// The largest centipawns that count, as a win is hardly surer beyond; a mate counts as much (`Eval.Cp.CEILING`).
+/// The largest centipawns that count, since a win is hardly more certain beyond them; a mate counts as much
+/// (scalachess, `Eval.Cp.CEILING`).
 const CEILING: i32 = 1000;
 /// The factor of centipawns in the chance to win (scalachess, `WinPercent`).
 const PER_CENTIPAWN: f64 = -0.00368208;

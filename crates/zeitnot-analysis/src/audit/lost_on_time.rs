@@ -155,7 +155,8 @@ pub fn is_player(name: &str, player: &str) -> bool {
     name.trim().to_lowercase() == player.trim().to_lowercase()
 }
 
-/// The flag `--overhead`; empty for the engine's own. An overhead as long as the clock becomes a tenth of the clock.
+/// The flag `--overhead`; empty for the engine's own overhead. An overhead as long as the clock, or longer, becomes a
+/// tenth of the clock.
 fn overhead_flag(overhead_ms: f64, clock_ms: f64) -> String {
     let overhead_ms = if overhead_ms < clock_ms { overhead_ms } else { (clock_ms / 10.0).floor() };
     let is_usual = overhead_ms == Options::default().move_overhead as f64;

@@ -40,7 +40,8 @@ fn key(id: &RawValue) -> String {
 }
 
 impl Desk {
-    /// Takes a request in, which waits as its line, since its game needs more memory. Fails if its id is in use.
+    /// Takes a request in. It waits as its line, which needs less memory than its game. Fails where its id is in use or
+    /// there is no room.
     pub fn take(&self, asked: &Asked, line: &str) -> Result<(), Fault> {
         let fault = |error: &str| Err(Fault { id: Some(asked.id.clone()), error: error.to_owned() });
         let (requests, bytes) = &mut *self.0.lock();

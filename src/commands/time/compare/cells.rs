@@ -157,7 +157,7 @@ fn clock(cell: &ProofCell) -> anyhow::Result<MatchClock> {
     Ok(MatchClock::Virtual { cost: CostModel::constant(cell.nps)?, playout_ms: VirtualClock::PLAYOUT_MS })
 }
 
-/// This engine as a player, with the network of a cell and this time manager.
+/// A player: this engine with the network of a cell and a time manager.
 fn contestant(matches: &ArgMatches, proof: &Proof, cell: &ProofCell, manager: &str) -> anyhow::Result<Contestant> {
     let settings = [
         format!("WeightsFile={}", cell.network),

@@ -20,7 +20,7 @@ const EVENT: &str = "zeitnot time compare";
 /// A folder that takes the games of many pairs of players.
 pub struct Folder<'a> {
     out: &'a Path,
-    /// What all pairs have in common; the time control and the number of games are set for each pair.
+    /// The plan that all pairs share, but for the time control and the number of games, which each pair has set.
     pub series: Series,
     bar: ProgressBar,
 }

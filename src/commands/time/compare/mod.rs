@@ -116,7 +116,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     end
 }
 
-/// This engine as a player, by its time manager or by options joined with semicolons.
+/// A player: this engine with the time manager, or the options joined by semicolons, that `spec` gives.
 fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
     let settings = engine_options::settings_of(spec);
     let mut contestant = match_flags::own_player(matches, "player", settings.iter().map(String::as_str), spec)?;
