@@ -112,7 +112,7 @@ fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     printable::lines(&text).into_owned()
 }
 
-/// Writes the report with this number and returns its path; `None` if no folder can be written.
+/// Writes a report and returns its path; `None` if no folder can be written.
 fn write(text: &str, number: usize) -> Option<PathBuf> {
     let folder = BEFORE.try_lock().and_then(|before| before.folder.clone());
     let seconds = OffsetDateTime::now_utc().unix_timestamp();

@@ -22,7 +22,7 @@ use zeitnot_lab::results::{BatchSpeed, LabResult};
 const BARE: &str = "bare";
 /// A short name for a backend, and the name that it stands for.
 const SHORT: (&str, &str) = ("ort", "onnxruntime");
-/// Share of the measured time that a side runs before it is measured.
+/// Time that a side runs before it is measured, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
 
 pub fn command() -> Command {
@@ -217,7 +217,7 @@ fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
     Ok(BackendSide::new(engine.backend().context("the engine is prepared")?))
 }
 
-/// A bare ONNX Runtime loop over the engine's network, on the device that the engine's backend would use.
+/// The bare loop over the engine's network, on the device of the engine's backend.
 fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     let options = engine.options();
     let backend_options = BackendSettings {

@@ -22,7 +22,7 @@ const CONFIG: &str = "ConfigFile";
 /// The heading of the engine's flags in the long help; the short one leaves them out.
 pub const HEADING: &str = "Engine options";
 
-/// Adds a flag for every option of the engine; they appear only in the long help.
+/// Adds a flag for every option of the engine, to the long help alone.
 pub fn add_to(command: Command) -> Command {
     let defaults = Options::default();
     let arg = |spec: &'static zeitnot_engine::engine::OptionSpec| {
@@ -103,7 +103,7 @@ pub fn settings_of(spec: &str) -> Vec<String> {
     }
 }
 
-/// Splits a setting `NAME=VALUE` into the option's name and its value.
+/// The option and the value of a setting `NAME=VALUE`.
 ///
 /// # Errors
 /// When the setting has no `=`.

@@ -14,7 +14,7 @@ use zeitnot_games::Openings;
 
 /// The name of the command; OpenBench sends it with its words as one argument.
 const NAME: &str = "genfens";
-/// Words of a request: N, `seed`, S, `book` and a file. Later words are meant for other engines, and dropped.
+/// Words of a request: N, seed, S, book and a file. What comes after them is for engines that know it.
 const WORDS: usize = 5;
 /// Random moves from the start position, and one more in every second position, so that both sides are to move.
 const PLIES: usize = 8;
@@ -22,7 +22,7 @@ const PLIES: usize = 8;
 const PLIES_OF_A_BOOK: usize = 4;
 /// Largest distance of a value from a draw: positions beyond it are decided, and no game is played from them.
 const MOST_VALUE: f32 = 0.6;
-/// Nodes of the search that checks positions which the network alone finds undecided.
+/// Nodes of the search that looks at a position which the network does not find decided.
 const NODES: u64 = 100;
 /// Most positions drawn to find one that is not decided, before the book is given up.
 const MOST_DRAWN: usize = 1_000;

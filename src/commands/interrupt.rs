@@ -1,4 +1,4 @@
-//! Ends long work in order at the first Ctrl-C, and the program at once at the second.
+//! Lets Ctrl-C end long work in order: the first one asks for it, the second ends the program.
 
 use crate::commands::exit::INTERRUPTED;
 use crate::commands::output::note;

@@ -46,7 +46,7 @@ impl Series {
         more
     }
 
-    /// Plays the games of a pair that the journal lacks; `tell` gets the events.
+    /// Plays the games of a pair that the journal lacks. `tell` gets the news.
     pub fn play(
         &self,
         pair: &Pair<'_>,
@@ -74,7 +74,7 @@ impl Series {
     }
 }
 
-/// Creates the log of a player's decisions.
+/// Creates the file of a player's decisions.
 fn decision_log(path: PathBuf) -> Result<DecisionLog, PlayerError> {
     let name = path.display().to_string();
     DecisionLog::create(path, notes()).map_err(|error| PlayerError::Unfit(format!("cannot write {name}: {error}")))

@@ -10,14 +10,14 @@ use zeitnot_base::words::counted;
 use zeitnot_engine::announcer::{Announcer, ERROR};
 use zeitnot_games::GameRecord;
 
-/// The warnings so far: errors of players, flags without effect, games that may repeat each other, and games that were
-/// lost on time or by an engine's fault.
+/// The warnings of games so far: errors of players, flags without effect, games that may repeat each other, and games
+/// that were lost on time or by an engine's fault.
 #[derive(Clone, Default)]
 pub struct Warnings {
     count: Arc<AtomicU64>,
     /// The number of players' errors among the warnings.
     errors: Arc<AtomicU64>,
-    /// The errors of players that were printed already.
+    /// The errors of players that were printed.
     told: Arc<Mutex<BTreeSet<String>>>,
 }
 

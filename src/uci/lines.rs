@@ -22,7 +22,7 @@ pub enum PassedOver {
 /// A reader of the lines of an input, without their line breaks.
 pub struct Lines<R> {
     input: R,
-    /// Whether the rest of a line that was too long is still to be skipped.
+    /// Whether the input goes on with the rest of a line that was too long.
     is_passing_over: bool,
     is_begun: bool,
 }

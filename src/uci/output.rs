@@ -14,10 +14,10 @@ pub struct Output(Arc<Mutex<Sinks>>);
 
 struct Sinks {
     gui: Box<dyn Write + Send>,
-    /// Standard error: bots and match runners show it, but not what an engine sends to its GUI.
+    /// Standard error: bots and match runners show it, and nothing of what an engine says to a GUI.
     console: Option<Box<dyn Write + Send>>,
     log: Option<Log>,
-    /// Lines that wait to be written together with the next one.
+    /// Lines that go out together with the next one.
     held: String,
 }
 
@@ -80,7 +80,7 @@ impl Output {
         }
     }
 
-    /// Switches to the log at `path`, unless it is in use already.
+    /// Changes to the log at `path`, unless that log is in use already.
     pub(super) fn log_to(&self, path: &str) {
         if self.0.lock().log.as_ref().map_or("", Log::path) == path {
             return;

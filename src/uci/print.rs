@@ -202,7 +202,7 @@ pub(super) fn book_move(weight: impl fmt::Display, total: impl fmt::Display) -> 
     format!("info string book move, weight {weight} of {total}")
 }
 
-/// The line about a move that had to be made before the first evaluation.
+/// The line about a move that was due before any evaluation.
 pub(super) fn unevaluated(guess: impl fmt::Display) -> String {
     format!("info string no time for an evaluation: {guess}")
 }
@@ -228,7 +228,7 @@ pub(super) fn by_material(error: &EngineError) -> String {
     format!("{error}: the move is chosen by material")
 }
 
-/// The line by which `uci` lists an option, under one of its names.
+/// An option as `uci` lists it, under one of its names.
 pub(super) fn option(name: &str, spec: &OptionSpec, defaults: &Options) -> String {
     let default = match spec.value(defaults) {
         text if text.is_empty() => "<empty>".to_owned(),

@@ -14,7 +14,7 @@ pub(super) struct Reporter {
     pub(super) time_log: bool,
     /// Whether the option `VerboseMoveStats` is set; without it the statistics of moves go to the log.
     pub(super) verbose: bool,
-    /// Whether a failure was reported already, before the end of the search.
+    /// Whether a failure was reported before the answer.
     pub(super) failed: AtomicBool,
 }
 

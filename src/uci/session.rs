@@ -27,7 +27,7 @@ const TREE_BUTTONS: [&str; 2] = ["SaveTree", "LoadTree"];
 /// Deepest `go perft`, in plies: a deeper one takes hours and cannot be stopped.
 const DEEPEST_PERFT: u32 = 7;
 
-/// The switches of a session, which are not options of the engine.
+/// The switches of a session that are no options of the engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Switches {
     /// Whether the network and all else that options name is loaded at the start, not at the first `isready` or `go`.
@@ -39,7 +39,7 @@ pub struct Switches {
 /// Facts about earlier commands that later ones need.
 #[derive(Default)]
 struct Memory {
-    /// Whether the last `position` could not be read.
+    /// Whether the last position could not be read.
     refused: bool,
     /// Whether Chess960 is on because `UCI_Variant` says so.
     is_by_variant: bool,
@@ -207,7 +207,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, memory: &mut Memory, output: 
     Ok(())
 }
 
-/// Loads what the options name, and reports it. Returns whether there was anything to load.
+/// Loads what the options name, and prints a line about it. Returns whether there was anything to load.
 ///
 /// # Errors
 /// Where it cannot be had, with `Strict`.
@@ -276,7 +276,7 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, is_by_variant: &mut 
     }
 }
 
-/// Saves the tree of the analysis to a file, and prints what it holds.
+/// Saves the tree of the analysis in a file, and says what it has.
 fn save_tree(engine: &mut Engine, file: &str, output: &Output) {
     match named_path(file).map(|path| engine.save_tree(&path)) {
         Some(Ok(facts)) => output.line(&print::info(&print::tree("saved", file, &facts))),

@@ -110,7 +110,7 @@ pub fn as_row(measured: &Measured, loaded: &str) -> String {
     )
 }
 
-/// The recommended settings, as UCI options and as flags.
+/// The settings to use, as options and as flags.
 pub fn recommendation(best: &Measured) -> String {
     let Measured { backend, threads, batch, minibatch_size, visits_per_s, .. } = best;
     let backend = plain(backend);
@@ -121,7 +121,7 @@ pub fn recommendation(best: &Measured) -> String {
     )
 }
 
-/// The settings of a measurement in a few words.
+/// A setting in a few words.
 pub fn setting(of: &Measured) -> String {
     let Measured { backend, threads, batch, visits_per_s, evals_per_s, .. } = of;
     let threads = crate::commands::speed_picture::threads(*threads);
@@ -140,7 +140,7 @@ pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
 /// Ratio of two speeds with the same settings and positions that only other work of the machine can explain.
 const UNSTEADY: f64 = 1.25;
 
-/// A note if the settings measured first had another speed when measured again among `others`; else `None`.
+/// A note if the setting measured first had another speed when measured again among the others; else `None`.
 pub fn doubt(first: &Measured, others: &[Measured]) -> Option<String> {
     let setting = |of: &Measured| (of.backend.clone(), of.threads, of.batch, of.positions);
     let again = others.iter().find(|other| setting(other) == setting(first))?;

@@ -56,7 +56,7 @@ pub fn note_comma(first: &str, second: &str) {
     }
 }
 
-/// Whether a comma between these texts may be meant as the decimal comma of an increment: `10+0,1`.
+/// Whether a comma between these texts may be meant as the point of an increment: `10+0,1`.
 fn is_decimal_comma(first: &str, second: &str) -> bool {
     let is_whole = |text: &str| !text.trim().is_empty() && text.trim().bytes().all(|byte| byte.is_ascii_digit());
     first.split_once('+').is_some_and(|(_, increment)| is_whole(increment))
@@ -86,12 +86,12 @@ pub fn preset_flag() -> Arg {
         .conflicts_with("tc")
 }
 
-/// The flag `--fen`, whose default is the start position.
+/// `--fen`; without it the command takes the start position.
 pub fn fen_option() -> Arg {
     Arg::new("fen").long("fen").help("Position: a FEN, or startpos [default: startpos]")
 }
 
-/// A game that begins at the position of `--fen`.
+/// The game that `--fen` names.
 pub fn game_from(fen: Option<&str>, chess960: bool) -> Result<Game, FenError> {
     match fen {
         None | Some("startpos") => Ok(Game::new()),
@@ -105,7 +105,7 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "a number of seconds from 0.001 to 86400 is needed".to_owned())
 }
 
-/// A parser for a flag's text that may contain a path, whose bytes need not be UTF-8.
+/// Reads a flag's text that may name a path, whose bytes need not be UTF-8.
 pub fn text_with_paths() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|text| files::from_os(&text))
 }

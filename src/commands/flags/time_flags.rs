@@ -43,7 +43,7 @@ pub fn named_managers(matches: &ArgMatches) -> Vec<&str> {
     }
 }
 
-/// The engine's default options with a manager, or with the options in a text such as `TimeManager=legacy;CPuct=2`.
+/// The engine's options with a manager, or with the options that a text such as `TimeManager=legacy;CPuct=2` names.
 pub fn options_of(spec: &str) -> anyhow::Result<Options> {
     options_with(&Options::default(), engine_options::settings_of(spec)).with_context(|| format!("--manager {spec}"))
 }

@@ -81,7 +81,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     provider.serve(registration, &events, &interrupted)
 }
 
-/// The engine that answers all requests, prepared for analysis.
+/// The engine of all requests.
 fn engine(matches: &ArgMatches) -> anyhow::Result<Engine> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
     engine_options::limit_memory(&mut engine, 1)?;

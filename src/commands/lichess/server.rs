@@ -50,7 +50,7 @@ pub struct Registration {
 /// Depth of a usual search, which lichess asks every engine for: the mean depth of some ten thousand nodes.
 const USUAL_DEPTH: u32 = 12;
 
-/// A failed request to lichess or its broker.
+/// A request that failed.
 pub struct Failure {
     /// The reason, in one line.
     pub reason: String,

@@ -102,7 +102,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if matches.get_flag("fail-on-warning") { warnings.check() } else { Ok(()) }
 }
 
-/// The plan that the flags give for the match of each pair, after checks of the flags.
+/// The match of each pair by the flags, which are checked.
 fn plan(matches: &ArgMatches, players: &Players, clock: &MatchClock, warnings: &Warnings) -> anyhow::Result<MatchPlan> {
     let is_asked = matches.value_source("games") == Some(clap::parser::ValueSource::CommandLine);
     let games = match *matches.get_one::<u64>("games").context("--games has a default")? {
@@ -145,7 +145,7 @@ struct Match<'a> {
 }
 
 impl Match<'_> {
-    /// The PGN file of a pair's match; each pair has its own. `number` is that of the pair, `None` for a single pair.
+    /// The PGN file of a match; `number` is that of the pair, if there are several: each has a file of its own.
     fn pgn_path(&self, number: Option<usize>) -> PathBuf {
         let Some(number) = number else { return self.pgn.to_owned() };
         let extension = self.pgn.extension().map_or_else(|| "pgn".into(), std::ffi::OsStr::to_string_lossy);

@@ -10,7 +10,7 @@ use zeitnot_games::GameRecord;
 /// The event of the games.
 const EVENT: &str = "zeitnot match";
 
-/// A PGN file to whose end the games of a match are written.
+/// A PGN file that is added to.
 pub struct PgnFile {
     path: PathBuf,
     file: File,
@@ -25,7 +25,7 @@ impl PgnFile {
         Ok(PgnFile { path: path.to_owned(), file, date: today() })
     }
 
-    /// The byte at which the games of a new match would start, and today's date.
+    /// The byte at which the games of a match that begins now start, and their date.
     pub fn start(&self) -> (u64, String) {
         (self.length() + self.missing_end().len() as u64, self.date.clone())
     }
@@ -40,8 +40,8 @@ impl PgnFile {
         if is_torn(&self.path).unwrap_or(false) { b"\n\n" } else { b"" }
     }
 
-    /// Takes up a match that begins at byte `start` of the file; `games` are those played so far. Games that the file
-    /// lacks are added; a game written in part, and games that were broken off, are removed.
+    /// Takes up a match that begins at byte `start` and has `games` so far, none if it is new. Games in the file stay,
+    /// missing ones are added; a game written in part and games that were broken off are removed.
     pub fn take_up(&mut self, start: u64, date: &str, games: &[&GameRecord]) -> anyhow::Result<()> {
         date.clone_into(&mut self.date);
         let cannot_write = || format!("cannot write {}", self.path.display());
@@ -85,7 +85,7 @@ impl PgnFile {
     }
 }
 
-/// Whether the text holds nothing but games of a match that were broken off; the last one may be cut anywhere.
+/// Whether the text has only games of a match that were broken off, without a result; the last may end in mid-text.
 fn are_broken_off(text: &str) -> bool {
     let event = format!("[Event \"{EVENT}\"]");
     let games: Vec<&str> = text.split("\n[Event ").collect();

@@ -82,7 +82,7 @@ fn engine(line: &str) -> anyhow::Result<Contestant> {
     Ok(engine)
 }
 
-/// Another engine as a player. Without a name it is started and asked for its own.
+/// Another engine. Without a name it is asked for its own.
 fn external(command: String, options: Vec<(String, String)>, name: Option<String>) -> anyhow::Result<Contestant> {
     let name = match name {
         Some(name) => name,

@@ -74,7 +74,7 @@ fn rating(text: &str) -> Result<u64, String> {
     text.parse().ok().filter(known).ok_or_else(|| format!("there are: {RATINGS}"))
 }
 
-/// The command line that resumes the game, with the flags of this one, so that the same engine plays.
+/// The command line that goes on with the game: with the flags of this one, so that the same engine plays.
 pub fn resume(matches: &ArgMatches) -> String {
     let mut line = "zeitnot play --resume".to_owned();
     for arg in command().get_arguments() {
@@ -109,7 +109,7 @@ pub fn note_if_maia_searches(matches: &ArgMatches, limits: &Limits, options: &Op
     }
 }
 
-/// The file of the game, that of `--pgn`.
+/// The file of the game.
 pub fn pgn(matches: &ArgMatches) -> anyhow::Result<&Path> {
     Ok(matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?)
 }
@@ -132,7 +132,7 @@ pub fn options(matches: &ArgMatches) -> anyhow::Result<Options> {
     Ok(options)
 }
 
-/// The side that the person plays.
+/// The side of the person.
 pub fn side(matches: &ArgMatches) -> Color {
     let is_white = match matches.get_one::<String>("side").map(String::as_str) {
         Some("black") => false,

@@ -54,7 +54,7 @@ pub struct Thought {
 }
 
 impl Thought {
-    /// The thought in the form that the referee takes.
+    /// The thought as the referee takes it.
     pub fn told(&self) -> zeitnot_games::Thought {
         zeitnot_games::Thought {
             mv: self.mv,

@@ -263,7 +263,7 @@ impl Session<'_> {
     }
 }
 
-/// Milliseconds from `began` to `at`; 0 for a line that was typed ahead.
+/// Milliseconds from one moment to a later one; a line that was typed ahead took none.
 fn ms_since(began: Instant, at: Instant) -> f64 {
     at.saturating_duration_since(began).as_secs_f64() * 1e3
 }

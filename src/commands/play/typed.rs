@@ -76,7 +76,7 @@ pub fn read(line: &str, game: &Game) -> Result<Typed, String> {
     if rest.is_empty() { Ok(typed) } else { Err(format!("{word} stands alone: what is \"{rest}\"?")) }
 }
 
-/// Reads a line that is no command as a move.
+/// A line that is no command, as a move.
 fn played(line: &str, word: &str, game: &Game) -> Result<Typed, String> {
     let read = play_line(game, line);
     if let Some(fault) = lacks_its_piece(line, game).filter(|_| !matches!(read, Some(Ok(_)))) {

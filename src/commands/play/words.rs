@@ -13,7 +13,7 @@ const EMERGENCY_MS: f64 = 10_000.0;
 /// The text that marks an emergency, as Mergen writes it (docs/documents.md, 2.9).
 const EMERGENCY: &str = "[EMERGENCY MODE]";
 
-/// A clock as text: `2:59`, `1:30:00`, below twenty seconds `0:08.3`.
+/// A clock: `2:59`, `1:30:00`, below twenty seconds `0:08.3`.
 pub fn clock(ms: f64) -> String {
     if ms < 20_000.0 {
         return format!("0:{:04.1}", (ms.max(0.0) / 100.0).floor() / 10.0);
@@ -25,13 +25,13 @@ pub fn clock(ms: f64) -> String {
     }
 }
 
-/// A time in seconds as text, without a unit.
+/// A time in seconds, without its unit.
 fn seconds(ms: f64) -> String {
     let s = ms / 1e3;
     if s < 0.95 { format!("{s:.2}") } else { format!("{s:.1}") }
 }
 
-/// A time control as text: `3:00 + 2 s a move`.
+/// A time control: `3:00 + 2 s a move`.
 pub fn control(control: &TimeControl) -> String {
     if let Some(depth) = control.depth {
         return format!("no clock, depth {depth}");

@@ -54,7 +54,7 @@ fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
     }
 }
 
-/// A digest of recorded searches, by which two runs over the same searches are known.
+/// The digest of recorded searches, which shows whether two runs were over the same searches.
 fn identity(searches: &[RecordedSearch]) -> anyhow::Result<String> {
     let mut text = String::new();
     for search in searches {

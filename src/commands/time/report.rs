@@ -73,7 +73,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The name of a file without its folders, which are private.
+/// The name of a file without its folders, which are nobody else's business.
 fn file_name(path: &Path) -> &Path {
     Path::new(path.file_name().unwrap_or(path.as_os_str()))
 }

@@ -156,7 +156,7 @@ fn is_settled(mv: &TimedMove<'_>) -> bool {
     mv.expected.is_some_and(|expected| expected.max(1.0 - expected) >= SETTLED)
 }
 
-/// A sentence for people on the time of a move.
+/// A sentence on the time of a move.
 fn words(mv: &TimedMove<'_>, usual_ms: Option<f64>, verdict: Option<TimeVerdict>, is_in_trouble: bool) -> String {
     let used = told_time(mv.times.used_ms);
     let beside =

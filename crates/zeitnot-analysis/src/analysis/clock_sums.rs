@@ -22,7 +22,7 @@ pub(super) struct ClockSums {
     pub usual_ms: [f64; 3],
 }
 
-/// A number of moves, and the expected score that they lost.
+/// Moves and the expected score that they lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Losses {
     pub moves: u32,

@@ -18,7 +18,7 @@ pub enum Judgement {
     Blunder,
 }
 
-/// The judgements with the loss of winning chances, which run from -1 to 1, from which on each applies.
+/// The judgements, each with the loss of winning chances, which run from -1 to 1, from which on it applies.
 const LOSSES: [(f64, Judgement); 3] =
     [(0.3, Judgement::Blunder), (0.2, Judgement::Mistake), (0.1, Judgement::Inaccuracy)];
 /// Factor of these losses where our own searches gave the evaluations: they see less of a loss than Stockfish does

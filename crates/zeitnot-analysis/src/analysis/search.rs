@@ -24,7 +24,7 @@ const MOST_COMPARED: usize = 4;
 const DOUBTFUL: std::ops::Range<f64> = 0.06..0.4;
 /// Factor of the effort for a second look.
 const SECOND_LOOK: f64 = 2.0;
-/// Longest mate by checks alone, in plies, that is looked for in each position.
+/// Most plies of a mate by checks that is looked for in each position.
 const MATE_PLIES: u32 = 5;
 /// Plies, and then captures behind them, in which a win of material is looked for that the search may have missed.
 const MATERIAL_PLIES: i32 = 3;

@@ -47,7 +47,7 @@ pub struct GameTimes {
     pub speeds: [Option<GameSpeed>; 2],
 }
 
-/// Works out the times of the moves of a game, under the convention that its comments follow.
+/// The times of the moves of a game, under the convention that its comments show.
 pub fn game_times(game: &PgnGame) -> GameTimes {
     let plies = game.game.moves().len();
     let mut said: Vec<MoveTimes> = (0..plies).map(|ply| move_times(game.comments_of(ply))).collect();
@@ -145,7 +145,7 @@ fn has_no_time_left(said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2], loss
         || clocks().any(|ms| ms > base_ms || loss.is_none() && ms == 0.0)
 }
 
-/// Whether a tag names an increment of 0, as `180+0` does; `0+0` says nothing.
+/// Whether a tag says that there is no increment, as `180+0` does; `0+0` says nothing.
 fn names_zero(tag: &str) -> bool {
     let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ':');
     let is_zero = |number: &&str| number.parse() == Ok(0.0);

@@ -216,7 +216,7 @@ pub fn pairs<'a>(flag: &str, settings: impl Iterator<Item = &'a str>) -> anyhow:
     settings.map(pair).collect()
 }
 
-/// The pairs of players that meet, as indices: all meet all, or in a gauntlet the first meets each of the others.
+/// The pairs of players that meet, by their places: all meet all, or in a gauntlet the first meets the others.
 pub fn pairings(players: usize, is_gauntlet: bool) -> Vec<[usize; 2]> {
     let firsts = if is_gauntlet { 0..1 } else { 0..players };
     firsts.flat_map(|first| (first + 1..players).map(move |second| [first, second])).collect()
@@ -275,8 +275,8 @@ fn starts(matches: &ArgMatches, chess960: bool) -> anyhow::Result<Starts> {
     Ok(Starts::Many(openings.in_order(order)))
 }
 
-/// The flags that decide the games of a match, with their values, and the SHA-256 of the files that they name. Flags in
-/// `except` are left out.
+/// The flags that decide the games of a match, as given and without those in `except`, and the SHA-256 of the files
+/// that the flags name.
 pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> {
     let (mut settings, mut files) = (Map::new(), Vec::new());
     for Declared(resumed, arg) in declared().into_iter().chain(of_match::declared()).flatten() {

@@ -24,7 +24,7 @@ pub fn command() -> Command {
     engine_options::add_to(add_to(command))
 }
 
-/// A flag with one number for both players, or with one for each: `N` or `N,N`.
+/// A flag with a number for both players, or one for each.
 fn per_player(name: &'static str, help: &'static str) -> Arg {
     text(name, "N[,N]", help).value_delimiter(',').num_args(1).value_parser(value_parser!(u64).range(1..))
 }

@@ -17,15 +17,15 @@ use zeitnot_games::{Event, GameRecord, Journal, MatchPlan, TimeControl, write_pg
 /// The event of the games in their PGN.
 const EVENT: &str = "zeitnot time compare";
 
-/// A folder that takes the games of many pairs of players.
+/// A folder of games of many pairs of players.
 pub struct Folder<'a> {
     out: &'a Path,
-    /// The plan that all pairs share, but for the time control and the number of games, which each pair has set.
+    /// The series of all pairs; the time control and the number of games are set for each pair.
     pub series: Series,
     bar: ProgressBar,
 }
 
-/// A match whose games are kept in the folder.
+/// A match whose games come into the folder.
 pub struct Cell<'a> {
     /// The name of its files, without an ending.
     pub name: String,
@@ -97,7 +97,7 @@ fn write_games<'g>(path: &Path, games: impl Iterator<Item = &'g GameRecord>) -> 
     Ok(file.flush()?)
 }
 
-/// Fails if the games of a pair would repeat each other.
+/// Refuses a pair whose games would repeat each other.
 pub fn check(plan: &MatchPlan, clock: &MatchClock, pair: [&Contestant; 2]) -> anyhow::Result<()> {
     let names = || format!("{} - {}", pair[0].name, pair[1].name);
     plan.check_repetition(clock, pair, &notes()).with_context(names)

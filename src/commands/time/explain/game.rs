@@ -103,7 +103,7 @@ fn game(path: &Path, number: usize) -> anyhow::Result<PgnGame> {
     anyhow::bail!("--number {number}: {} has games 1 to {count}", path.display())
 }
 
-/// The time manager that a player's name gives, as `match` writes names; `None` if the name has none.
+/// The time manager in the name of a player of `match`; `None` if the name has none.
 fn named_manager(player: &str) -> Option<String> {
     let named = ["(TimeManager=", ", TimeManager="].into_iter().find_map(|before| player.split_once(before));
     let settings = named?.1.strip_suffix(')')?;

@@ -152,7 +152,7 @@ struct Finished {
     account: Option<MoveAccount>,
 }
 
-/// The settings for answering a script.
+/// Settings for reading and answering a script.
 struct Terms<'a> {
     /// The manager that is asked.
     spec: &'a str,
@@ -224,7 +224,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Adds what a script may leave out of an event: the overhead of a plan, and the nodes in the tree.
+    /// Fills in what a script may leave out: the overhead of a plan, and the nodes of the tree.
     fn complete(&mut self, event: &mut Value) {
         let Some(fields) = event.as_object_mut() else { return };
         let number =
