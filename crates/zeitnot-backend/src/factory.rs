@@ -147,8 +147,8 @@ pub fn bare_session(
 /// The providers whose cards `auto` tries, best first.
 const CARDS: [Provider; 3] = [Provider::TensorRtRtx, Provider::Cuda, Provider::WebGpu];
 
-/// Whether a card for this provider answers, and a runtime is there. WebGPU needs a card that Vulkan knows, which on macOS
-/// cannot be asked: a software device is slower than the processor that plays it.
+/// Whether an ONNX Runtime for this provider is there and its card answers. For WebGPU the card must be one that Vulkan
+/// reports (on macOS none is), and no software device: that would be slower than the backends for the CPU.
 fn may_run(card: Provider, options: &BackendSettings) -> bool {
     runtime::is_there_with(options.runtime.as_deref(), card)
         && match card {

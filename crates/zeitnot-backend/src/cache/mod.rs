@@ -114,7 +114,7 @@ struct CachedEvaluator {
 /// Source of the answer to one query of a batch.
 enum Source {
     Held(Evaluation),
-    /// Index in the batch of the queries that the cache does not answer.
+    /// Not in the cache: the index among the queries of the batch that the network evaluates.
     Fresh(usize),
 }
 

@@ -8,7 +8,8 @@ use zeitnot_base::files::write_whole;
 use super::positions::POSITIONS;
 use zeitnot_base::digest::sha256;
 
-/// The place of one proof: a file whose name is the digest of all that it depends on, and whose content says it.
+/// The place of one proof: a file whose content lists all that the proof depends on, and whose name is the digest of
+/// that.
 pub(crate) struct Record {
     path: PathBuf,
     text: String,
