@@ -260,9 +260,9 @@ fn on_provider(_: Provider, _: &Network, _: &BackendSettings) -> Result<Arc<dyn 
     Err(runtime::RuntimeError::NotInThisBuild.into())
 }
 
-/// Number of devices that are loaded one after another before the rest. With TensorRT, also for RTX, it is 1 for cards of
-/// one kind: the engine of the first serves all, and two cards that built it at once would write the same file. Otherwise
-/// it is all of them, as any two may be of one kind. Other providers need none.
+/// Number of devices that are loaded one after another before the rest. With TensorRT, also for RTX, it is 1 for cards
+/// of one kind: the engine of the first serves all, and two cards that built it at once would write the same file. If
+/// kinds differ or are not known it is all devices, as any two may be of one kind. For other providers it is 0.
 #[cfg(feature = "onnxruntime")]
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
     if !provider.is_nvidia() || preferences(provider).compiled != Compiled::Kept {

@@ -16,8 +16,8 @@ pub(crate) enum Sharing {
     InTurn(usize),
 }
 
-/// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that filling
-/// is at most half of a run, and a third from 64 rows on.
+/// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that from 16
+/// positions on less than half of a run's rows are padding, and from 64 on less than a third.
 pub(crate) const NVIDIA_SIZES: [usize; 11] = [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 
 /// Sizes of runs through WebGPU: a change of size costs nothing (docs/results/2026-11-h100-webgpu.md).

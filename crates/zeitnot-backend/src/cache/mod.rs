@@ -59,8 +59,8 @@ impl Backend for CachedBackend {
 }
 
 /// A backend that keeps its last evaluations for several engines on one network. Its answers equal the network's to the
-/// bit, and a search does not see it as a cache: below a [`CostedBackend`](super::CostedBackend) the engines of games
-/// on virtual clocks save each other's computing, and still play the same games.
+/// bit, and [`Backend::cache`] does not offer it to a search: below a [`CostedBackend`](super::CostedBackend) the
+/// engines of games on virtual clocks save each other's computing, and still play the same games.
 pub struct SharedEvaluations {
     inner: Arc<dyn Backend>,
     cache: Arc<Cache>,

@@ -32,7 +32,7 @@ impl Record {
         fs::read_to_string(&self.path).is_ok_and(|text| text == self.text)
     }
 
-    /// Keeps the proof. Where that cannot be, the next load makes it again.
+    /// Keeps the proof. Where it cannot be written, the next load proves the device again.
     pub(crate) fn keep(&self) {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let kept = fs::create_dir_all(folder).and_then(|()| write_whole(&self.path, self.text.as_bytes()));
