@@ -26,6 +26,7 @@
 //! | `onnx` | conversion to ONNX, and the interface of models that came as ONNX |
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
+//! | `ratings` | the ratings of both players, for a network that plays by them |
 //! | `maia3` | input and policy of Maia-3 |
 //! | `external_data` | the files that the tensors of an ONNX model may lie in |
 //! | `find_network`, `built_in` | the places of networks, and the one inside the program |
