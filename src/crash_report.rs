@@ -27,7 +27,7 @@ const LONGEST: usize = 4_000;
 /// Most reports that a process writes: a defect that comes again at each move says nothing new.
 const MOST_REPORTS: usize = 5;
 
-/// The lines read before a panic, and the folder of its report.
+/// The last lines read, and the folder for the report of a panic.
 struct Before {
     options: VecDeque<String>,
     lines: VecDeque<String>,
@@ -37,8 +37,8 @@ struct Before {
 static BEFORE: Mutex<Before> = Mutex::new(Before { options: VecDeque::new(), lines: VecDeque::new(), folder: None });
 static REPORTS: AtomicUsize = AtomicUsize::new(0);
 
-/// Has every panic of this process printed on standard error, and reported to a file in `folder`. Without a folder, or
-/// if it cannot be written, reports go to the system's folder for temporary files.
+/// Reports every later panic of this process on standard error and in a file in `folder`. Without a folder, or if it
+/// cannot be written, the file goes to the system's folder for temporary files.
 pub fn install(folder: Option<PathBuf>) {
     set_folder(folder);
     std::panic::set_hook(Box::new(move |panic| {

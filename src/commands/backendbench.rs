@@ -18,9 +18,9 @@ use zeitnot_lab::measure::{
 };
 use zeitnot_lab::results::{BatchSpeed, LabResult};
 
-/// The name of the bare ONNX Runtime loop as a side.
+/// The name by which `--versus` takes the bare ONNX Runtime loop.
 const BARE: &str = "bare";
-/// A short name for the backend `onnxruntime`.
+/// A short name for a backend, and the name that it stands for.
 const SHORT: (&str, &str) = ("ort", "onnxruntime");
 /// Time that a side runs before it is measured, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
@@ -153,7 +153,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The saturation of the first side; `None` without rows.
+/// The batch size from which the first side gains next to nothing; `None` without measurements.
 fn saturation(rows: &[BenchRow]) -> Option<Saturation> {
     Saturation::of(&rows.iter().map(|row| (row.batch, row.side.evals_per_s)).collect::<Vec<_>>())
 }
@@ -167,7 +167,7 @@ fn in_words(saturation: &Saturation) -> String {
     format!("best batch: {batch} ({evals_per_s:.0} evaluations/s; {rest})")
 }
 
-/// The spots of a picture: a line for each side.
+/// The points of the chart: a line of the chart for each side.
 fn spots(rows: &[BenchRow], names: &[&str], threads: usize) -> Vec<Spot> {
     let spot = |row: &BenchRow, name: &str, of: &Throughput| Spot {
         line: line(name, threads),
@@ -183,7 +183,7 @@ fn spots(rows: &[BenchRow], names: &[&str], threads: usize) -> Vec<Spot> {
     rows.iter().flat_map(of).collect()
 }
 
-/// The name of a side's line in a picture.
+/// The name of a side's line in the chart.
 fn line(name: &str, threads: usize) -> String {
     format!("{}, {}", short(name), speed_picture::threads(threads))
 }
@@ -208,7 +208,7 @@ fn on_device(engine: &Engine, name: &str) -> anyhow::Result<bool> {
     Ok(provider.is_some_and(|provider| provider != Provider::Cpu))
 }
 
-/// The backend of this name, with the other options of this engine.
+/// The backend of this name as a side of the comparison; the engine's other options hold.
 fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
     engine.set_option("Backend", name)?;
     // A cache would answer in the network's place.

@@ -14,7 +14,7 @@ const DEPTH: u32 = 5;
 /// Depth, in plies, that takes as many nodes as [`DEPTH`] where all moves are alike.
 const DEPTH_WITHOUT_POLICY: u32 = 4;
 
-/// Options with which the count stays a signature, namely of the engine with the given network.
+/// Options that may be set while the node count remains a signature: that of the engine with the given network.
 const OF_THE_NETWORK: [&str; 4] = ["WeightsFile", "Backend", "BackendOptions", "OnnxRuntime"];
 
 pub fn command() -> Command {

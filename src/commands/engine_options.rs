@@ -93,7 +93,7 @@ pub fn prefer_built_in(engine: &mut Engine) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The settings of a player that is named by its time manager (`smooth(preset=lc0)`), or by options
+/// The settings `NAME=VALUE` of a player that is named by its time manager (`smooth(preset=lc0)`), or by options
 /// (`CPuct=2;FpuValue=0.3`).
 pub fn settings_of(spec: &str) -> Vec<String> {
     let head = spec.split('(').next().unwrap_or_default();
@@ -117,7 +117,7 @@ pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePol
     Ok(engine_and_switches(matches, clock, policy)?.0)
 }
 
-/// An engine on a clock, and the switches of the command line and of the file of options.
+/// An engine on the given clock, and the switches, both set by the command line and the file of `--config`.
 pub fn engine_and_switches(
     matches: &ArgMatches,
     clock: Arc<dyn Clock>,
@@ -142,7 +142,7 @@ pub fn engine_and_switches(
     Ok((engine, switches))
 }
 
-/// Limits an engine to its part of the free memory, which `engines` share, if no option sets the limit.
+/// Limits the memory of an engine, where no option does, to its share of the free memory among `engines` of them.
 ///
 /// # Errors
 /// When an option has a value that it does not take.
@@ -159,5 +159,5 @@ pub fn given(matches: &ArgMatches) -> impl Iterator<Item = &'static str> {
 /// Policy of commands that a person runs: a missing ONNX Runtime is obtained, and the person gets a line about it.
 pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| note!("{line}"));
 
-/// Policy of commands that only look: nothing is obtained.
+/// Policy of commands that change nothing: a missing ONNX Runtime is not downloaded.
 pub const ONLY_FIND: RuntimePolicy = RuntimePolicy::FindOnly;

@@ -33,7 +33,7 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// A request to evaluate a position.
+/// A request to evaluate a position: a line of `--positions`.
 #[derive(Deserialize, Default)]
 struct Request {
     #[serde(default)]
@@ -47,7 +47,7 @@ struct Request {
     chess960: bool,
 }
 
-/// Evaluates the positions. One that cannot be evaluated is named on standard error, and the exit code is 1.
+/// Evaluates the positions. Those that cannot be evaluated are reported on standard error, and the exit code is then 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
     // Every position gets its own evaluation: a cache would answer for those that differ in history alone.

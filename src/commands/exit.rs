@@ -12,7 +12,7 @@ pub const INTERRUPTED: i32 = 130;
 /// The exit code of a wrong command line, which is clap's.
 const WRONG_COMMAND_LINE: u8 = 2;
 
-/// The exit code of a command that is over. Its error is printed.
+/// The exit code for the result of a command, whose error is printed.
 pub fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
     match result {
         Ok(code) => code,
@@ -36,7 +36,7 @@ pub fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(error.exit_code() as u8)
 }
 
-/// Says in a line why the command line is refused, where what it lists would not help.
+/// Prints one line on why the command line is refused, for cases where clap's own message would not help.
 pub fn refuse_in_a_line(line: &str) -> ExitCode {
     note!("zeitnot: {line}");
     ExitCode::from(WRONG_COMMAND_LINE)

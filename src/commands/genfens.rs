@@ -12,7 +12,7 @@ use zeitnot_engine::network::BUILT_IN;
 use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_games::Openings;
 
-/// The command as OpenBench writes it, in one argument.
+/// The name of the command; OpenBench sends it with its words as one argument.
 const NAME: &str = "genfens";
 /// Words of a request: N, seed, S, book and a file. What comes after them is for engines that know it.
 const WORDS: usize = 5;
@@ -51,7 +51,7 @@ pub fn split_argument(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// The positions that are asked for.
+/// The positions that OpenBench asks for; without a book they begin at the start position.
 #[derive(Debug, PartialEq)]
 struct Request {
     positions: usize,

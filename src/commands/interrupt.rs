@@ -5,12 +5,12 @@ use crate::commands::output::note;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The flag that Ctrl-C sets, or a signal that asks the program to end.
+/// Returns a flag that becomes true at Ctrl-C, or at a signal that asks the program to end.
 pub fn on_request() -> anyhow::Result<Arc<AtomicBool>> {
     on_request_do(|| ())
 }
 
-/// As [`on_request`], and the first request does something, too.
+/// Returns a flag as [`on_request`] does, and calls `first` at the first request to end.
 pub fn on_request_do(first: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
     let asked = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&asked);
@@ -24,7 +24,7 @@ pub fn on_request_do(first: impl Fn() + Send + 'static) -> anyhow::Result<Arc<At
     Ok(asked)
 }
 
-/// Ends the program as interrupted, after a line that says how to go on.
+/// Prints `line`, which says how to go on, and ends the program with the exit code of an interruption.
 pub fn exit(line: &str) -> ! {
     note!("{line}");
     std::process::exit(INTERRUPTED);

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// A spelling of Lc0: its word, a flag that is dropped and whose value becomes the first argument, and our words.
+/// A command of Lc0, a flag whose value becomes the first argument here, and our words for the command.
 type Spelling = (&'static str, Option<&'static str>, &'static [&'static str]);
 
 const SPELLINGS: [Spelling; 9] = [
@@ -19,7 +19,7 @@ const SPELLINGS: [Spelling; 9] = [
     ("leela2onnx", None, &["net", "convert"]),
 ];
 
-/// Commands of Lc0 that are none here, or flags of a command, and what does their work.
+/// Commands of Lc0, or flags of a command, that do not exist here, each with advice on what to use instead.
 const LC0S: [(&str, Option<&str>, &str); 9] = [
     ("selfplay", None, "zeitnot match plays games"),
     ("onnx2leela", None, "a network in ONNX plays as it is, with --weights=FILE.onnx"),
@@ -32,7 +32,7 @@ const LC0S: [(&str, Option<&str>, &str); 9] = [
     ("backendbench", Some("--batches"), "--seconds has the time of each size"),
 ];
 
-/// The arguments in our spelling; the first is the program.
+/// Rewrites Lc0's commands into ours; `arguments` begin with the program.
 ///
 /// # Errors
 /// A line for the user, if the command is Lc0's alone.
@@ -48,7 +48,7 @@ pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     Ok(SPELLINGS.iter().find_map(|spelling| rewritten(&arguments, spelling)).unwrap_or(arguments))
 }
 
-/// The arguments in the new spelling; `None` if they are not in this one.
+/// The arguments with the command of Lc0 rewritten by this spelling; `None` if they do not begin with its command.
 fn rewritten(arguments: &[OsString], (word, flag, now): &Spelling) -> Option<Vec<OsString>> {
     let (program, given) = arguments.split_first()?;
     let (first, rest) = given.split_first()?;
@@ -71,7 +71,7 @@ fn is_flag(argument: &OsStr, name: &str) -> bool {
     argument == name || argument.to_str().and_then(|text| text.split_once('=')).is_some_and(|(flag, _)| flag == name)
 }
 
-/// The place of a flag.
+/// The index of the argument that is this flag.
 fn position(arguments: &[OsString], name: &str) -> Option<usize> {
     arguments.iter().position(|argument| is_flag(argument, name))
 }

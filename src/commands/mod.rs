@@ -98,7 +98,7 @@ fn cores() -> usize {
 }
 
 /// The filter of the log: this program from `level` on if given, else that of `RUST_LOG`, else errors. Parts of
-/// `RUST_LOG` that are meant for another kind of filter are reported and left out.
+/// `RUST_LOG` that are neither a level nor `TARGET=LEVEL` are reported and left out.
 fn log_filter(level: Option<&str>) -> Targets {
     let text = match level {
         Some(level) => format!("zeitnot={level}"),

@@ -42,7 +42,7 @@ enum Takes {
     Word(Vec<&'static str>),
 }
 
-/// A parameter of a manager.
+/// A parameter of a time manager.
 struct Parameter {
     manager: String,
     /// The name, as it is written in a specification.
@@ -86,7 +86,7 @@ impl Parameter {
     }
 }
 
-/// The parameter `preset` of the manager whose first form is `first`; `None` for a single form or a later one.
+/// The parameter `preset` of a manager with several forms, given for the `first` of them; `None` for others.
 fn presets(first: &ManagerSpec) -> Option<Parameter> {
     let forms = zeitnot_time::managers().iter().filter(|form| form.name == first.name);
     let words: Vec<_> = forms.filter_map(|form| form.preset).collect();
@@ -144,7 +144,7 @@ fn ignored_table() -> String {
     table
 }
 
-/// A section for each manager.
+/// The managers' parameters as text: a table for each manager.
 fn managers_tables() -> String {
     let mut text = String::new();
     for parameters in parameters().chunk_by(|one, next| one.manager == next.manager) {

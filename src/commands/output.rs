@@ -8,7 +8,7 @@ use std::path::Path;
 use zeitnot_base::printable;
 use zeitnot_engine::announcer::Announcer;
 
-/// Bytes at the begin of a file that say what it is.
+/// Bytes at the beginning of a file that are searched for the mark of its kind.
 const MOST_HEAD: u64 = 4_096;
 
 /// Prints a line to standard error, if anybody reads it: `eprintln!` panics where nobody does
@@ -33,7 +33,7 @@ pub fn text(text: impl Display) {
     exact(&printable::lines(&text.to_string()));
 }
 
-/// Prints a text as [`text`] does, and as it is.
+/// Prints a text as [`text`] does, but unchanged: control characters reach a terminal.
 pub fn exact(text: &str) {
     match print(text) {
         Ok(()) => {}
@@ -67,7 +67,7 @@ macro_rules! say {
 }
 pub(super) use say;
 
-/// Looks whether a file may be written over: it is missing or empty, or `mark` at its begin says that it is of our kind.
+/// Fails unless a file may be overwritten: it is missing or empty, or its beginning has `mark`, as in files of ours.
 pub fn check_is_ours(path: &Path, mark: &str) -> anyhow::Result<()> {
     let mut begin = Vec::new();
     let is_file = path.is_file();
@@ -81,7 +81,7 @@ pub fn check_is_ours(path: &Path, mark: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Standard error as the output of a log, which comes in whole lines.
+/// A writer of log lines to standard error, made safe for a terminal.
 pub struct LogOutput;
 
 impl io::Write for LogOutput {

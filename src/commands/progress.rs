@@ -29,7 +29,7 @@ pub fn line() -> ProgressBar {
     ProgressBar::with_draw_target(None, terminal()).with_style(style)
 }
 
-/// Standard error if it is a terminal, else nowhere.
+/// A target for bars: standard error if it is a terminal, else nothing.
 fn terminal() -> ProgressDrawTarget {
     if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
 }

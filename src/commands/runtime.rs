@@ -103,7 +103,8 @@ fn status(library: Option<PathBuf>, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The variant for NVIDIA's cards, with the given version of CUDA, or else with the one for this machine, printed.
+/// The variant for NVIDIA's cards with this version of CUDA. `None`: the version that suits this machine, which is
+/// printed.
 fn for_cards(cuda: Option<&str>) -> Variant {
     let version = match cuda {
         Some("12") => CudaVersion::Twelve,

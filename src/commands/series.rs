@@ -13,7 +13,7 @@ use zeitnot_games::{DecisionLog, Event, Journal, MatchEnd, MatchError, MatchPlan
 
 /// The matches of several pairs.
 pub struct Series {
-    /// The match of each pair.
+    /// The plan of each pair's match.
     pub plan: MatchPlan,
     pub interrupted: Arc<AtomicBool>,
     pub warnings: Warnings,
@@ -24,19 +24,19 @@ pub struct Series {
 pub struct Pair<'a> {
     pub players: [&'a Contestant; 2],
     pub clock: &'a MatchClock,
-    /// The bar of their games, beside which errors are printed.
+    /// The progress bar of their games, above which errors are printed.
     pub bar: Option<&'a ProgressBar>,
-    /// The file for the decisions of a player, 1 or 2, in the games of a thread, where they are kept.
+    /// The path of the log of decisions, for player 1 or 2 and the index of a thread; `None` where none is kept.
     pub decisions: &'a (dyn Fn(usize, usize) -> Option<PathBuf> + Sync),
 }
 
 impl Series {
-    /// A series; from here on Ctrl-C ends it in order.
+    /// Prepares a series; from then on Ctrl-C ends its games in order.
     pub fn new(plan: MatchPlan, warnings: Warnings) -> anyhow::Result<Series> {
         Ok(Series { plan, interrupted: interrupt::on_request()?, warnings, program: setup::program_sha256() })
     }
 
-    /// The settings of the journal of two players with these identities: `more`, and what decides the games of any.
+    /// The settings in the journal of a pair with these identities: `more`, the players, and what decides all games.
     pub fn settings(&self, [first, second]: [&Value; 2], mut more: Value) -> Value {
         for (name, value) in [("first", first), ("second", second)] {
             more[name] = value.clone();

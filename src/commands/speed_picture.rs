@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use zeitnot_base::files::write_whole;
 use zeitnot_charts::{Axis, Curve, Frame, LinePlot, Mark, Plot, Quantity, draw_all};
 
-/// One measurement.
+/// One measurement: a point of the chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
-    /// The name of the spot's line; spots with one name are joined.
+    /// The name of the chart's line that the point belongs to.
     pub line: String,
     /// Positions in a batch.
     pub batch: usize,
@@ -22,12 +22,12 @@ pub struct Spot {
     pub p95_ms: f64,
 }
 
-/// The texts of a picture, and where lines saturate.
+/// The texts of a chart, and the points at which its lines saturate.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     /// The network and the device.
     pub title: String,
-    /// The machine with its driver, the version of the program, and what the picture says, a line each.
+    /// The machine with its driver, the version of the program, and the findings, one line each.
     pub notes: Vec<String>,
     /// Batch and evaluations a second from which a line gains next to nothing, by the line's name.
     pub saturation: Vec<(String, (usize, f64))>,
@@ -66,7 +66,7 @@ pub fn write(path: &Path, texts: &Texts, spots: &[Spot]) -> anyhow::Result<()> {
     write_whole(path, picture(texts, spots).as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The picture as an SVG file.
+/// The chart as the text of an SVG file.
 fn picture(texts: &Texts, spots: &[Spot]) -> String {
     let mut lines: Vec<(&str, Vec<&Spot>)> = Vec::new();
     for spot in spots {

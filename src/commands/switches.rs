@@ -11,7 +11,7 @@ const PRELOAD: &str = "preload";
 const SHOW_HIDDEN: &str = "show-hidden";
 pub const NAMES: [&str; 2] = [PRELOAD, SHOW_HIDDEN];
 
-/// The flags of the command line; each may have a value.
+/// The flags for the command line; each may have the value true or false.
 pub fn flags() -> [Arg; 2] {
     let switch = |name: &'static str| {
         flags::flag(name, "BOOL").num_args(0..=1).require_equals(true).default_missing_value("true")
@@ -59,8 +59,8 @@ pub fn set(name: &str, text: &str, switches: &mut Switches) -> anyhow::Result<bo
     Ok(true)
 }
 
-/// The switches where nobody gives any. What `make` builds lists all options: the workers of test frameworks give an
-/// engine no flags, and send only what it lists.
+/// The switches where no flag sets them. A program built by `make` lists all options: test frameworks give an engine no
+/// flags, and send only the options that it lists.
 pub fn of_this_build() -> Switches {
     Switches { show_hidden: option_env!("ZEITNOT_SHOW_HIDDEN").is_some(), ..Switches::default() }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Parts of the input that wait to be read.
+/// Most parts of the input that were read ahead.
 const WAITING: usize = 16;
 
-/// The input of the program until it ends or a signal comes.
+/// The program's input, which ends with standard input or at a signal.
 pub struct Input {
     parts: Receiver<io::Result<Vec<u8>>>,
     part: Vec<u8>,
@@ -19,7 +19,7 @@ pub struct Input {
     asked_to_end: Arc<AtomicBool>,
 }
 
-/// Standard input.
+/// Begins to read standard input.
 ///
 /// # Errors
 /// When the system takes no handler of signals, or has no thread.

@@ -1,4 +1,4 @@
-//! Counts the warnings and errors of games.
+//! Counts the warnings of a match, and prints them.
 
 use super::output::note;
 use indicatif::ProgressBar;
@@ -15,14 +15,14 @@ use zeitnot_games::GameRecord;
 #[derive(Clone, Default)]
 pub struct Warnings {
     count: Arc<AtomicU64>,
-    /// The errors of players among them.
+    /// The number of players' errors among the warnings.
     errors: Arc<AtomicU64>,
     /// The errors of players that were printed.
     told: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Warnings {
-    /// Prints a warning.
+    /// Counts a warning and prints it.
     pub fn warn(&self, line: &str) {
         self.add();
         note!("{line}");
@@ -38,9 +38,9 @@ impl Warnings {
         Announcer::new(move |line| warnings.warn(line))
     }
 
-    /// An announcer for the players of a thread. An error, behind the name of its player, counts and is
-    /// printed once, beside the bar; other lines are printed for the first thread alone, since those of the others would
-    /// repeat them.
+    /// An announcer for the players in a thread's games. An error, which begins with its player's name, is counted, and
+    /// printed above the bar at its first occurrence; other lines are printed for thread 0 alone, since all threads
+    /// have the same.
     pub fn of_players(&self, thread: usize, bar: Option<&ProgressBar>) -> Announcer {
         let (warnings, bar) = (self.clone(), bar.cloned());
         Announcer::new(move |line| match line.contains(ERROR) {
@@ -50,7 +50,7 @@ impl Warnings {
         })
     }
 
-    /// Counts an error of a player, now or in a game that is there already, and prints it once.
+    /// Counts an error of a player, also from a game that was resumed, and prints it at its first occurrence.
     pub fn player_error(&self, line: &str, bar: Option<&ProgressBar>) {
         self.add();
         self.errors.fetch_add(1, Ordering::SeqCst);
@@ -59,7 +59,7 @@ impl Warnings {
         }
     }
 
-    /// The line that says at the end that players had errors; `None` where none had any.
+    /// The line for the end of a match that says how many errors players had; `None` without any.
     pub fn player_errors(&self) -> Option<String> {
         let errors = self.errors.load(Ordering::SeqCst) as usize;
         (errors > 0).then(|| {
@@ -70,7 +70,7 @@ impl Warnings {
         })
     }
 
-    /// Counts a game that a clock or a fault ended, which is reported as all games are.
+    /// Counts a game that was lost on time or by an error; the game itself is reported elsewhere.
     pub fn look_at(&self, game: &GameRecord) {
         if game.error.is_some() || game.forfeit.is_some() {
             self.add();
@@ -87,7 +87,7 @@ impl Warnings {
     }
 }
 
-/// Prints a line, beside the bar where there is one.
+/// Prints a line, above the bar if there is one.
 fn print(line: &str, bar: Option<&ProgressBar>) {
     let print = || note!("{line}");
     bar.map_or_else(print, |bar| bar.suspend(print));

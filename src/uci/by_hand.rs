@@ -1,11 +1,11 @@
-//! Answers what people type, and no GUI: `help`, `d`, `eval`, and moves alone.
+//! Answers commands that people type and GUIs do not send: `help`, `d`, `eval`, and moves alone.
 
 use super::board::{self, Signs};
 use zeitnot_engine::backend::softmax;
 use zeitnot_engine::chess::{Color, Game, Move, Outcome, Position, SanError, Square, parse_san, to_uci};
 use zeitnot_engine::engine::{Engine, EngineError, TreeValue};
 
-/// Most moves of a list that are shown.
+/// Most moves that `eval` shows.
 const SHOWN_MOVES: usize = 5;
 
 /// The commands as they are typed, and what each does.
@@ -34,7 +34,7 @@ pub(super) fn help() -> Vec<String> {
     COMMANDS.iter().map(|(usage, effect)| format!("{usage:<30} {effect}")).collect()
 }
 
-/// The board and the facts of the position.
+/// The lines that `d` prints: the board and the facts of the position.
 pub(super) fn board(game: &Game) -> Vec<String> {
     let position = game.current();
     let mut lines = board::board(position, Signs::Letters, Color::White);
@@ -65,7 +65,8 @@ fn result(outcome: Outcome) -> String {
     }
 }
 
-/// The network's word of the position, and that of the searches that the tree has of it. The network is loaded.
+/// The lines that `eval` prints: the network's evaluation of the position, and what searches found in the tree. The
+/// network must be loaded.
 ///
 /// # Errors
 /// [`EngineError`] where there is no network, or it does not evaluate.
@@ -96,21 +97,21 @@ pub(super) fn evaluation(engine: &Engine) -> Result<Vec<String>, EngineError> {
     Ok(lines)
 }
 
-/// The first items of a list.
+/// The first items of a list as text, joined by commas.
 fn first<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
     items.iter().take(SHOWN_MOVES).map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// A value for `turn`, the side to move.
+/// The value of a position as text, for `turn`, the side to move.
 fn worth(turn: Color, q: f32, d: f32, m: Option<f32>) -> String {
     let [win, loss] = [q, -q].map(|q| (1.0 - d + q) * 50.0);
     let left = m.map(|plies| format!(", {plies:.0} plies left")).unwrap_or_default();
     format!("{q:+.3} for {turn} (win {win:.1} %, draw {:.1} %, loss {loss:.1} %){left}", d * 100.0)
 }
 
-/// The game after the moves of a line, in UCI's notation or in that of PGN with or without numbers, and a text about it;
-/// an error says of the first that cannot be played why, and in which game. `None` for a line that does not begin with a
-/// move.
+/// Plays the moves of a line, in UCI's notation or in PGN's with or without numbers. Returns the game and a text about
+/// it, or for a move that cannot be played the reason and the game before it. `None` for a line that does not begin
+/// with a move.
 pub fn play(game: &Game, line: &str) -> Option<Result<(Game, String), (String, Game)>> {
     let mut words = moves(line);
     let is_other = |error: &SanError| matches!(error, SanError::Syntax | SanError::Null);
@@ -131,7 +132,7 @@ pub fn play(game: &Game, line: &str) -> Option<Result<(Game, String), (String, G
     Some(Ok((game, text)))
 }
 
-/// Reads a move, also in small or capital letters (`nf3`, `E4`) where they leave no doubt. `Bxc3` is no pawn's.
+/// Reads a move, in any letter case where that is unambiguous (`nf3`, `E4`); `Bxc3` is never a pawn's.
 fn read(position: &Position, word: &str) -> Result<Move, SanError> {
     let small = word.to_ascii_lowercase();
     let capital = small.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(small.chars().skip(1)).collect();
@@ -146,7 +147,7 @@ fn read(position: &Position, word: &str) -> Result<Move, SanError> {
     }
 }
 
-/// The words of a line without the numbers of moves.
+/// The moves in a line, without their numbers.
 fn moves(line: &str) -> impl Iterator<Item = &str> {
     let unnumbered = |word: &'_ str| -> usize {
         let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());

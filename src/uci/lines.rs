@@ -4,11 +4,11 @@ use std::io::{self, BufRead, Read as _};
 use thiserror::Error;
 use zeitnot_base::files::{from_bytes, mark_length};
 
-/// Longest line that is read, bytes: the moves of the longest games are a hundredth of it. Without a bound, input that
-/// never ends a line takes all the memory there is.
+/// Longest line that is read, in bytes: the moves of the longest games are a hundredth of it. Without a bound, input
+/// without line breaks would take all the memory.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// An input line that is passed over; the error's text is one line.
+/// The reason why an input line is skipped; its text is one line.
 #[derive(Debug, Error)]
 pub enum PassedOver {
     /// The line is too long.
@@ -19,7 +19,7 @@ pub enum PassedOver {
     Encoding(io::Error),
 }
 
-/// The lines of an input, without their ends.
+/// A reader of the lines of an input, without their line breaks.
 pub struct Lines<R> {
     input: R,
     /// Whether the input goes on with the rest of a line that was too long.
@@ -33,7 +33,7 @@ impl<R: BufRead> Lines<R> {
         Lines { input, is_passing_over: false, is_begun: false }
     }
 
-    /// The next line; `None` after the last one. Bytes that are not UTF-8 are kept for paths ([`from_bytes`]).
+    /// Reads the next line; `None` after the last one. Bytes that are not UTF-8 are kept for paths ([`from_bytes`]).
     ///
     /// # Errors
     /// The errors of reading.

@@ -8,10 +8,10 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use zeitnot_base::files::{OtherKind, to_path};
 
-/// The name that stands for standard error (Lc0's).
+/// The value of `LogFile` that means standard error, as in Lc0.
 const STDERR: &str = "<stderr>";
 
-/// A log that cannot be written. Its text is one line.
+/// A log that cannot be opened or written. Its text is one line.
 #[derive(Debug, Error)]
 #[error("option LogFile: {path}: {error}")]
 pub(super) struct LogError {
@@ -23,12 +23,12 @@ pub(super) struct LogError {
 pub(super) struct Log {
     path: String,
     sink: Box<dyn Write + Send>,
-    /// Whether a line could not be written.
+    /// Whether a line could not be written, so that later errors are not reported.
     has_failed: bool,
 }
 
 impl Log {
-    /// Opens the log at `path`, or standard error, to append to; `None` for an empty path.
+    /// Opens a log that lines are appended to, in the file `path` or on standard error; `None` for an empty path.
     ///
     /// # Errors
     /// [`LogError`], when the file cannot be opened for writing.

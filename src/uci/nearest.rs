@@ -1,11 +1,11 @@
 //! Finds the known word that a mistyped one was meant to be.
 
-/// Letters of a word for each that may be wrong.
+/// Letters that a word must have for each of its mistyped letters.
 const LETTERS_PER_FAULT: usize = 3;
-/// Longest word, in bytes, that is taken for a mistyped one.
+/// Longest word, in bytes, that is compared with the known ones.
 const LONGEST_WORD: usize = 40;
 
-/// A question to add to a complaint about an unknown word; empty where no known word is near.
+/// A question for the end of an error about an unknown word, `; did you mean "..."?`; empty if none is similar.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::sync::Arc;
 use zeitnot_base::printable;
 
-/// The destination of lines for the GUI; shared by the loop and the search's threads, one whole line at a time.
+/// The output to the GUI, with copies to console and log. The loop and the search's threads share it; lines stay whole.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Sinks>>);
 
@@ -22,12 +22,12 @@ struct Sinks {
 }
 
 impl Output {
-    /// An output that writes to `sink`.
+    /// An output to `sink`, which the GUI reads.
     pub fn new(sink: impl Write + Send + 'static) -> Output {
         Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), console: None, log: None, held: String::new() })))
     }
 
-    /// Says errors, and what plays, on `console` too.
+    /// Copies errors, and the news of what plays, to `console`.
     #[must_use]
     pub fn with_console(self, console: impl Write + Send + 'static) -> Output {
         self.0.lock().console = Some(Box::new(console));
@@ -51,8 +51,8 @@ impl Output {
         self.lines(std::iter::once(text));
     }
 
-    /// Writes lines at once: a GUI that wakes up at the first of them may take the processor away from the last, on the
-    /// clock.
+    /// Writes all lines in one go: a GUI that wakes up at the first might take the processor from the engine while its
+    /// clock runs.
     pub(super) fn lines<'a>(&self, lines: impl Iterator<Item = &'a str>) {
         let mut sinks = self.0.lock();
         lines.for_each(|line| sinks.hold(line));
@@ -73,7 +73,7 @@ impl Output {
         self.tell_of(logged);
     }
 
-    /// Reports the error if the log could not be written.
+    /// Reports an error of the log, if there is one.
     fn tell_of(&self, logged: Option<Result<(), LogError>>) {
         if let Some(Err(error)) = logged {
             self.error(&error);

@@ -116,7 +116,8 @@ pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
     })
 }
 
-/// Reads `name <words> [value <text>]`. Both may hold spaces; a value (a path, say) keeps them as they are.
+/// Reads the words of `setoption`: `name <words> [value <text>]`. Both may hold spaces; a value, such as a path, keeps
+/// them as they are.
 fn set_option(rest: &str) -> Result<Command<'_>, ParseError> {
     let error = || ParseError::SetOption(rest.to_owned());
     let named = rest.strip_prefix("name").filter(|rest| rest.starts_with(char::is_whitespace)).ok_or_else(error)?;
@@ -135,7 +136,7 @@ fn set_option(rest: &str) -> Result<Command<'_>, ParseError> {
     Ok(Command::SetOption { name, value: value.to_owned() })
 }
 
-/// Reads `startpos | fen <fen>` and `[moves <moves>]`.
+/// Reads the words of `position`: `startpos` or `fen <fen>`, and `moves <moves>` if any.
 pub(super) fn position(rest: &str, chess960: bool) -> Result<Game, ParseError> {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let moves_at = words.iter().position(|word| *word == "moves").unwrap_or(words.len());
@@ -150,8 +151,8 @@ pub(super) fn position(rest: &str, chess960: bool) -> Result<Game, ParseError> {
     Ok(game)
 }
 
-/// Reads the words of `go`. A value that makes no sense is replaced by the nearest one that does, with a complaint: a
-/// search with limits must end whatever they look like.
+/// Reads the words of `go`; returns complaints about wrong values, too. A value that makes no sense is replaced by the
+/// nearest one that does, since a search with limits must end in any case.
 pub(super) fn go(rest: &str, game: &Game) -> (GoParams, Vec<String>) {
     let mut go = GoParams::default();
     let mut complaints = Vec::new();

@@ -10,7 +10,7 @@ use zeitnot_engine::engine::{
 };
 use zeitnot_time::{MoveAccount, Plan, Term};
 
-/// Longest complaint, in characters: it may quote input of any length.
+/// Longest error that is printed, in characters: it may quote input of any length.
 const LONGEST_COMPLAINT: usize = 2000;
 
 /// The terms of a plan that are shown without `TimeManagerLog`.
@@ -32,7 +32,7 @@ pub struct Display {
 }
 
 impl Display {
-    /// As the engine's options say, for the position of its game.
+    /// The display that the engine's options ask for, in the position of its game.
     pub fn of(engine: &Engine) -> Display {
         let options = engine.options();
         Display {
@@ -49,8 +49,8 @@ impl Display {
         }
     }
 
-    /// With the words of UCI's specification alone, whatever the options say: a strict reader takes any other for an
-    /// error. Every line has its number, and castling is king takes rook.
+    /// A display with only the words of UCI's specification, whatever the options say, for readers that refuse others.
+    /// Every line has its number, and castling is written as king takes rook.
     #[must_use]
     pub fn strict(self) -> Display {
         Display {
@@ -64,7 +64,7 @@ impl Display {
         }
     }
 
-    /// The line with the move that a search ends with.
+    /// The `bestmove` line at the end of a search.
     pub fn best_move(&self, end: &SearchEnd) -> String {
         let moves = |mv| self.moves(&[mv]);
         let best = end.best.map_or_else(|| "(none)".to_owned(), moves);
@@ -134,7 +134,7 @@ impl Display {
         })
     }
 
-    /// The score of a position without a legal move.
+    /// The `info` line for a position without a legal move.
     pub(super) fn no_moves(&self) -> &'static str {
         if self.is_check { "info depth 0 score mate 0" } else { "info depth 0 score cp 0" }
     }
@@ -177,7 +177,7 @@ pub(super) fn info(text: &dyn fmt::Display) -> String {
     format!("info string {text}")
 }
 
-/// A complaint, cut at [`LONGEST_COMPLAINT`], in the spelling that Nibbler shows.
+/// An error as an `info string`, cut at [`LONGEST_COMPLAINT`], spelled so that the GUI Nibbler shows it.
 pub(super) fn error(error: &dyn fmt::Display) -> String {
     let text = error.to_string();
     let line: String = text.chars().take(LONGEST_COMPLAINT).collect();
@@ -185,7 +185,7 @@ pub(super) fn error(error: &dyn fmt::Display) -> String {
     format!("{ERROR}{line}{rest}")
 }
 
-/// The line about the plan of a move: every term, or only those that people look for.
+/// The line about the plan of a move, with `all` its terms or with [`SHOWN_TERMS`].
 pub(super) fn plan(plan: &Plan, all: bool) -> String {
     let is_shown = |term: &&Term| all || SHOWN_TERMS.contains(&&*term.name);
     let terms: String = plan.terms.iter().filter(is_shown).map(|term| format!(" {term}")).collect();
@@ -207,13 +207,13 @@ pub(super) fn unevaluated(guess: impl fmt::Display) -> String {
     format!("info string no time for an evaluation: {guess}")
 }
 
-/// The facts about a tree that was saved or loaded.
+/// A text about a tree that was saved or loaded; `done` is the verb.
 pub(super) fn tree(done: &str, file: &str, facts: &TreeFacts) -> String {
     let TreeFacts { positions, visits, .. } = facts;
     format!("{done} {file}: {positions} positions, {visits} visits of this one")
 }
 
-/// The text about a network that plays in the place of another.
+/// The text about a network that plays because the one of the options cannot.
 pub(super) fn substituted(news: &str) -> String {
     format!("playing on with {news}")
 }
@@ -223,7 +223,7 @@ pub(super) fn without_effect(option: &IgnoredOption) -> String {
     format!("info string option {} has no effect: {}", option.name, option.why)
 }
 
-/// The reason for a move without a search.
+/// The text about a move that is chosen without a search, because of `error`.
 pub(super) fn by_material(error: &EngineError) -> String {
     format!("{error}: the move is chosen by material")
 }

@@ -1,4 +1,4 @@
-//! Passes a search's words on to the GUI.
+//! Passes what a search reports on to the GUI.
 
 use super::output::Output;
 use super::print::{self, Display};
@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::engine::{EndReason, Listener, MoveStats, Report, SearchEnd};
 use zeitnot_time::Plan;
 
-/// A listener to one search.
+/// A listener to one search that writes its lines to the GUI.
 pub(super) struct Reporter {
     pub(super) output: Output,
     pub(super) display: Display,
-    /// `TimeManagerLog`.
+    /// Whether the option `TimeManagerLog` is set.
     pub(super) time_log: bool,
-    /// `VerboseMoveStats`; without it the statistics of moves go to the log.
+    /// Whether the option `VerboseMoveStats` is set; without it the statistics of moves go to the log.
     pub(super) verbose: bool,
     /// Whether a failure was reported before the answer.
     pub(super) failed: AtomicBool,

@@ -21,7 +21,7 @@ use zeitnot_engine::engine::{Engine, EngineError, MOST_MOVES, OptionError, Prepa
 /// The engine's name in GUIs.
 const NAME: &str = "Zeitnot";
 
-/// The buttons that save the tree in `TreeFile`, and take it up.
+/// The buttons that save the tree to the file `TreeFile`, and load it.
 const TREE_BUTTONS: [&str; 2] = ["SaveTree", "LoadTree"];
 
 /// Deepest `go perft`, in plies: a deeper one takes hours and cannot be stopped.
@@ -30,13 +30,13 @@ const DEEPEST_PERFT: u32 = 7;
 /// The switches of a session that are no options of the engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Switches {
-    /// Whether what the options name is loaded at the start, as `isready` does, not at the first `isready` or `go`.
+    /// Whether the network and all else that options name is loaded at the start, not at the first `isready` or `go`.
     pub preload: bool,
     /// Whether `uci` lists all options, not only those that people set.
     pub show_hidden: bool,
 }
 
-/// Facts that the commands of a session leave for later ones.
+/// Facts about earlier commands that later ones need.
 #[derive(Default)]
 struct Memory {
     /// Whether the last position could not be read.
@@ -51,7 +51,7 @@ pub enum SessionError {
     /// The input cannot be read.
     #[error(transparent)]
     Input(#[from] std::io::Error),
-    /// `Strict` is set, and what the options name cannot be had.
+    /// The option `Strict` is set, and what the options name cannot be loaded.
     #[error("{0} (option Strict: nothing else plays)")]
     Strict(EngineError),
 }
@@ -285,7 +285,7 @@ fn save_tree(engine: &mut Engine, file: &str, output: &Output) {
     }
 }
 
-/// Takes up a saved tree and its position; returns whether it could.
+/// Loads a saved tree and its position; returns whether that succeeded.
 fn load_tree(engine: &mut Engine, file: &str, output: &Output) -> bool {
     match named_path(file).map(|path| engine.load_tree(&path)) {
         Some(Ok(facts)) => {

@@ -175,7 +175,12 @@ fn the_walk_of_a_move_leads_in_one_direction() {
         for before in &walk[..at] {
             let name = before.trim_end_matches("/mod.rs").trim_end_matches(".rs").rsplit_once('/').unwrap().1;
             let above = folder(before);
-            let path = format!("{}::{name}", above.rsplit('/').next().unwrap());
+            let path = match above.strip_suffix("/src") {
+                // A file at its crate's root.
+                Some(_) if folder(file).starts_with(&above) => format!("crate::{name}"),
+                Some(of) => format!("{}::{name}", of.rsplit('/').next().unwrap().replace('-', "_")),
+                None => format!("{}::{name}", above.rsplit('/').next().unwrap()),
+            };
             let beside = format!("super::{name}");
             let is_used = |used: &&&str| used.contains(&path) || folder(file) == above && used.starts_with(&beside);
             assert_eq!(uses.iter().find(is_used), None, "{file} uses {before}, a step before it");

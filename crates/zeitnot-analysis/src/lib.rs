@@ -1,4 +1,4 @@
-//! Games that were played, read: evaluations, accuracy and judgements, and how the players used their clocks.
+//! Reads games that were played: evaluations, accuracy and judgements of moves, and how the players used their clocks.
 //!
 //! A module uses only modules above its own row; a test reads this table and every import.
 //!

@@ -79,7 +79,7 @@ impl CostModel {
         Ok(CostModel { curve: Curve::Table(table), jitter: 0.0, seed: 0 })
     }
 
-    /// The table that `backendbench --json` measured: an array of objects with `batch` and `evals_per_s`.
+    /// A model from the table that `backendbench --json` measured: an array of objects with `batch` and `evals_per_s`.
     ///
     /// # Errors
     /// [`CostError::Json`] when the text is something else, and those of [`CostModel::table`].

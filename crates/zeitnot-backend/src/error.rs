@@ -14,7 +14,8 @@ pub enum BackendError {
     /// There is no backend of that name.
     #[error("unknown backend {name}; there are: {known}")]
     Unknown { name: String, known: String },
-    /// The name is of a backend that others have. Another one is never taken in its place.
+    /// A backend that Lc0 has or that people try, but that is not in this program. `instead` is the advice; no other
+    /// backend is taken in its place.
     #[error("the backend {name} is not in this program, {instead}; there are: {known}")]
     Absent { name: String, instead: &'static str, known: String },
     /// Invalid `BackendOptions`.

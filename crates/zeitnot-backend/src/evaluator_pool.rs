@@ -51,7 +51,7 @@ impl EvaluatorPool {
         (contents.here.len() + contents.lent).min(contents.wanted)
     }
 
-    /// Waits until no evaluator is on loan, so that no late batch can change anything. No search may be running.
+    /// Waits until no evaluator is on loan, so that no batch of an ended search still runs. No search may be running.
     pub fn wait_for_all(&self) {
         let mut contents = self.contents.lock();
         while contents.lent > 0 {
@@ -59,7 +59,8 @@ impl EvaluatorPool {
         }
     }
 
-    /// Lends an evaluator as soon as one is here; `None` once `is_wanted` is false, or if none is here or on loan.
+    /// Lends an evaluator as soon as one is free; `None` once `is_wanted` is false, or if the pool has no evaluators at
+    /// all.
     pub fn lend(self: &Arc<Self>, is_wanted: impl Fn() -> bool) -> Option<LentEvaluator> {
         let mut contents = self.contents.lock();
         while is_wanted() {

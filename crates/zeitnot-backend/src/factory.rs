@@ -147,8 +147,8 @@ pub fn bare_session(
 /// The providers whose cards `auto` tries, best first.
 const CARDS: [Provider; 3] = [Provider::TensorRtRtx, Provider::Cuda, Provider::WebGpu];
 
-/// Whether a card for this provider answers, and a runtime is there. WebGPU needs a card that Vulkan knows, which on macOS
-/// cannot be asked: a software device is slower than the processor that plays it.
+/// Whether an ONNX Runtime for this provider is there and its card answers. For WebGPU the card must be one that Vulkan
+/// reports (on macOS none is), and no software device: that would be slower than the backends for the CPU.
 fn may_run(card: Provider, options: &BackendSettings) -> bool {
     runtime::is_there_with(options.runtime.as_deref(), card)
         && match card {
@@ -260,9 +260,9 @@ fn on_provider(_: Provider, _: &Network, _: &BackendSettings) -> Result<Arc<dyn 
     Err(runtime::RuntimeError::NotInThisBuild.into())
 }
 
-/// Number of devices that are loaded one after another before the rest. With TensorRT, also for RTX, it is 1 for cards of
-/// one kind: the engine of the first serves all, and two cards that built it at once would write the same file. Otherwise
-/// it is all of them, as any two may be of one kind. Other providers need none.
+/// Number of devices that are loaded one after another before the rest. With TensorRT, also for RTX, it is 1 for cards
+/// of one kind: the engine of the first serves all, and two cards that built it at once would write the same file. If
+/// kinds differ or are not known it is all devices, as any two may be of one kind. For other providers it is 0.
 #[cfg(feature = "onnxruntime")]
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
     if !provider.is_nvidia() || preferences(provider).compiled != Compiled::Kept {

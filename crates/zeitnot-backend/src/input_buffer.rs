@@ -13,7 +13,7 @@ pub(super) const POSITION: usize = PLANES * SQUARES;
 pub(super) struct HeldPlanes(Vec<Planes>);
 
 impl HeldPlanes {
-    /// The empty planes in each row of a tensor of zeros.
+    /// The state of a tensor of zeros: empty planes in each of its `rows` rows.
     pub(super) fn empty(rows: usize) -> HeldPlanes {
         HeldPlanes(vec![Planes { masks: [0; PLANES], values: [0.0; PLANES] }; rows])
     }

@@ -13,8 +13,8 @@ pub(crate) enum BackendKind {
     Random,
 }
 
-/// The names of each kind of backend, Zeitnot's own first and then Lc0's (docs/lc0.md, 5.2). Lc0's for a CPU run Lc0's
-/// networks, as `native` does.
+/// The names of each kind of backend, Zeitnot's own first and then Lc0's (docs/lc0.md, 5.2). Lc0's names of CPU
+/// backends mean `native`, which runs the same networks.
 #[rustfmt::skip]
 const NAMES: [(BackendKind, &[&str]); 13] = [
     (BackendKind::Auto, &["auto"]),
@@ -45,7 +45,8 @@ pub const BACKENDS: [&str; NAMES.len()] = {
 
 const SEVERAL: &str = "BackendOptions devices=0,1 serves several cards";
 
-/// Names that Lc0 has for backends, or that people try, below what there is in their place.
+/// Backends that are not in this program, by names that Lc0 has or that people try. Each group follows the advice that
+/// the error gives.
 #[rustfmt::skip]
 const ABSENT: [(&str, &[&str]); 11] = [
     ("take auto", &["gpu"]),

@@ -16,8 +16,8 @@ pub(crate) enum Sharing {
     InTurn(usize),
 }
 
-/// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that filling
-/// is at most half of a run, and a third from 64 rows on.
+/// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that from 16
+/// positions on less than half of a run's rows are padding, and from 64 on less than a third.
 pub(crate) const NVIDIA_SIZES: [usize; 11] = [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 
 /// Sizes of runs through WebGPU: a change of size costs nothing (docs/results/2026-11-h100-webgpu.md).
@@ -39,17 +39,17 @@ pub(crate) struct Preferences {
     pub packed: bool,
     /// The fastest form of Mish.
     pub mish: MishForm,
-    /// Where the form that the provider compiles a network into is kept by default.
+    /// Whether the form that the provider compiles a network into is kept on disk by default.
     pub compiled: Compiled,
-    /// Whether each compilation gives another program, which is proved anew.
+    /// Whether each compilation may give another program, so that the device is proved again at each load.
     pub compiles_anew: bool,
     pub cpu: CpuShare,
-    /// Default units of the devices that the provider chooses among; `CPU` are the processor's.
+    /// Default processing units for a provider that chooses among several, such as `CPU` or `all`.
     pub units: Option<&'static str>,
     pub label: Label,
 }
 
-/// The keeping of what a provider compiles.
+/// Whether a compiled network is kept on disk for later loads.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Compiled {
     NotKept,
@@ -69,7 +69,7 @@ pub(crate) enum CpuShare {
     Never,
 }
 
-/// The description of a provider's device.
+/// The way in which a provider's device is described to users.
 #[derive(Clone, Copy)]
 pub(crate) enum Label {
     Plain(&'static str),

@@ -63,7 +63,8 @@ const RULE50_STEP: u32 = 8;
 /// Ply of the counter from which each ply has its own key: maia-1900's value of a board changes by 0.03 from 95 to 99.
 const RULE50_EXACT: u32 = 80;
 
-/// Lowest bits of the ratings' share of a key, apart from all that the counter and repetitions have there.
+/// Low 16 bits of the number that ratings are hashed as. No fifty-move counter is hashed as such a number, so that the
+/// two hashes differ.
 const RATED: u64 = 0xffff;
 
 /// The key of the current position of `game` in a position cache.

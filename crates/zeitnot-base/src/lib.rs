@@ -1,5 +1,5 @@
-//! Foundations that every room may use: text that people read and write, the files that a user names, clocks, memory,
-//! other programs, and random numbers.
+//! Foundations that every crate of the project may use: text that people read and write, the files that a user names,
+//! clocks, memory, other programs, and random numbers.
 
 pub mod announcer;
 pub mod child;

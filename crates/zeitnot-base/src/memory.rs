@@ -55,14 +55,14 @@ pub fn automatic_limit() -> Option<usize> {
     *LIMIT.get_or_init(|| Free::now().share())
 }
 
-/// The memory of a machine or a container, in bytes.
+/// All and free memory of a machine or a container, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Account {
     all: u64,
     free: u64,
 }
 
-/// Free memory by each account that the system may keep; `None` for one that it does not keep.
+/// Free memory by each limit that the system may know; `None` for one that it does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Free {
     /// Memory of the machine, without swap space.
@@ -82,14 +82,14 @@ impl Free {
         Free { machine: Some(machine).filter(|account| account.free > 0), ..limits(system) }
     }
 
-    /// The bytes for tree and cache, by the strictest account; `None` without any account.
+    /// The bytes for tree and cache, by the strictest limit; `None` where none is known.
     fn share(&self) -> Option<usize> {
         let free = [self.machine, self.group].map(|account| Some(account?.free));
         let least = free.into_iter().chain([self.addresses]).flatten().min()?;
         Some(usize::try_from(least / SHARE).unwrap_or(usize::MAX))
     }
 
-    /// Whether every account has more free memory than tree and cache have to leave.
+    /// Whether by every known limit more memory is free than tree and cache have to leave.
     fn is_enough(&self) -> bool {
         let leaves = |account: Account| account.free > HEADROOM.max((account.all / LEFT_OF_ALL).min(MOST_LEFT));
         let memory = [self.machine, self.group].into_iter().flatten().all(leaves);
@@ -97,7 +97,7 @@ impl Free {
     }
 }
 
-/// The accounts by the limits of this process: its control group and its address space.
+/// Free memory by the limits of this process: its control group and its address space.
 #[cfg(target_os = "linux")]
 fn limits(mut system: System) -> Free {
     use rustix::process::{Resource, getrlimit};
@@ -117,7 +117,7 @@ fn limits(mut system: System) -> Free {
     }
 }
 
-/// No account by limits of the process: only Linux enforces such limits.
+/// No limits of the process: only Linux enforces such limits.
 #[cfg(not(target_os = "linux"))]
 fn limits(_: System) -> Free {
     Free::default()

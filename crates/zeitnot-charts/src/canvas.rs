@@ -3,34 +3,34 @@
 use super::markup::{Markup, px};
 use super::palette::{SERIES, chart_css, dashes};
 
-/// The width of every chart: a third of a desktop, and little more than a phone, so that text of 13 units can be read
-/// on both.
+/// The width of every chart, in units of the picture: a third of a desktop's screen, and little more than a phone's, so
+/// that text of 13 units can be read on both.
 pub const WIDTH: f64 = 440.0;
 /// Space at the left and the right.
 pub const MARGIN: f64 = 12.0;
-/// The mean width of a character, as a share of 13 units; fonts of systems differ.
+/// The mean width of a character of text of 13 units, in the same units; fonts of systems differ.
 const CHARACTER: f64 = 7.4;
 /// The height of a line of text.
 pub const TEXT_LINE: f64 = 20.0;
-/// The width of a sample in a legend, and of the space behind it.
+/// The width of a sample in a legend together with the space behind it.
 const SAMPLE: f64 = 34.0;
 
-/// Surroundings of a chart.
+/// Facts around a chart: its identifier, title, description and notes.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// An identifier that no other chart of the page has: letters, digits and `-`.
     pub id: &'a str,
     /// The title.
     pub title: &'a str,
-    /// A sentence with the main number.
+    /// A sentence with the chart's main number, for readers who do not see it.
     pub description: &'a str,
-    /// Lines of facts below the title of a file.
+    /// Lines of facts below the title, shown only in a file.
     pub notes: &'a [String],
     /// Whether the chart is a file of its own, with the title and its style in it.
     pub is_file: bool,
 }
 
-/// A chart that grows downward.
+/// A chart that is being drawn, and grows downward.
 pub struct Canvas {
     /// Elements of the chart.
     pub markup: Markup,
@@ -40,7 +40,7 @@ pub struct Canvas {
     legend: Vec<(Sample, String)>,
 }
 
-/// The sample of a series in a legend.
+/// The sample of a series beside its name in a legend, with the number of the series' colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
     /// A line with the colour and dashes of a series.
@@ -51,11 +51,11 @@ pub enum Sample {
     Dot(usize),
     /// A rectangle in the colour of a series.
     Fill(usize),
-    /// The line of a reference.
+    /// The line with which references are drawn.
     Reference,
 }
 
-/// The approximate width of a text.
+/// The approximate width of a text, in units of the picture.
 pub fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }
@@ -142,7 +142,7 @@ impl Canvas {
         self.legend.extend(entries);
     }
 
-    /// Draws a path.
+    /// Draws a path by its SVG data `d`; an empty `dashes` gives a solid line.
     pub fn path(&mut self, class: &str, dashes: &str, d: &str) {
         match dashes {
             "" => self.markup.empty("path", &[("class", class), ("d", d)]),
@@ -179,17 +179,17 @@ impl Canvas {
     }
 }
 
-/// The classes of something stroked in the colour of a series.
+/// The CSS classes of an element with class `kind` that is stroked in the colour of a series.
 pub fn stroke(kind: &str, color: usize) -> String {
     format!("{kind} s{}", color % SERIES)
 }
 
-/// The class of something filled with the colour of a series.
+/// The CSS class of an element that is filled with the colour of a series.
 pub fn fill(color: usize) -> String {
     format!("f{}", color % SERIES)
 }
 
-/// The path of a point: a line without length, whose ends are round.
+/// The path data of a point: a line of hardly any length, whose ends are drawn round.
 pub fn point(x: f64, y: f64) -> String {
     format!("M{} {}h.01", px(x), px(y))
 }

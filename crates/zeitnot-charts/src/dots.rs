@@ -8,9 +8,9 @@ use super::scale::Scale;
 
 /// The height of a row below its name.
 const ROW: f64 = 20.0;
-/// Half the height of the ends of an interval.
+/// Half the height of the bars at the ends of an interval.
 const END: f64 = 5.0;
-/// Number of ticks to aim at.
+/// Number of ticks to aim at on the axis.
 const TICKS: usize = 5;
 
 /// Draws the chart.

@@ -5,7 +5,7 @@ use super::palette::page_css;
 
 const PAGE: &str = include_str!("../templates/games/page.html");
 const STYLE: &str = include_str!("../templates/games/page.css");
-/// The script in parts: what a part calls when the page starts stands in it or before it.
+/// The script, joined from parts. While the page starts, a part may call only itself and the parts before it.
 const SCRIPT: &str = concat!(
     include_str!("../templates/games/text.js"),
     include_str!("../templates/games/board.js"),

@@ -4,8 +4,8 @@
 use sha2::{Digest as _, Sha256};
 use zeitnot_base::printable;
 
-/// A text with a line feed for each line break, which a checkout may have otherwise: a browser makes them so before it
-/// hashes an element.
+/// A text with a line feed for each line break, as a browser makes it before it hashes an element: a checkout of the
+/// sources may have other line breaks.
 pub fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }

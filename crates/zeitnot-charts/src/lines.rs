@@ -1,4 +1,4 @@
-//! Draws curves over a number, with their bands, error bars and references.
+//! Draws curves over an axis of numbers, with their bands, error bars and references.
 
 use super::canvas::{Canvas, MARGIN, Sample, TEXT_LINE, WIDTH, point, stroke, text_width};
 use super::markup::px;
@@ -11,14 +11,14 @@ use std::fmt::Write as _;
 const HEIGHT: f64 = 210.0;
 /// Number of ticks to aim at.
 const TICKS: usize = 5;
-/// Half the width of the ends of an error bar.
+/// Half the width of the strokes at the ends of an error bar.
 const BAR_END: f64 = 3.0;
 /// Distance between the error bars of two curves at the same place, so that both can be read.
 const BAR_STEP: f64 = 8.0;
-/// Largest width of the error bars of one place together: beyond it the outer bars would leave the picture.
+/// Largest width that the error bars at one place may take together, so that the outer ones stay in the picture.
 const BAR_ROOM: f64 = 40.0;
 
-/// The area of the curves, and the scales on it.
+/// The area in which the curves lie, with the scales of both axes.
 struct Area {
     left: f64,
     right: f64,
@@ -64,7 +64,7 @@ pub fn draw(plot: &LinePlot, canvas: &mut Canvas) {
     }
 }
 
-/// The entries of the legend, one for each name.
+/// The entries of the legend: one for each name of curves and references.
 fn legend(plot: &LinePlot) -> Vec<(Sample, String)> {
     let mut entries: Vec<(Sample, String)> = Vec::new();
     for curve in &plot.curves {
@@ -133,7 +133,7 @@ fn axes(plot: &LinePlot, area: &Area, canvas: &mut Canvas) {
     canvas.height = bottom + 42.0;
 }
 
-/// Draws the spread of a curve, error bars shifted to the right by `aside`.
+/// Draws the band or the error bars of a curve; the bars are shifted to the right by `aside`.
 fn spread(curve: &Curve, aside: f64, area: &Area, canvas: &mut Canvas) {
     match &curve.spread {
         Spread::None => {}

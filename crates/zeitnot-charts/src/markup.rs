@@ -23,14 +23,14 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// The text of a length or a coordinate, to a tenth.
+/// A length or a coordinate as text, rounded to a tenth.
 pub fn px(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
     // No -0.
     format!("{}", rounded + 0.0)
 }
 
-/// Elements, one after another.
+/// Writer of XML elements, one after another.
 #[derive(Debug, Default)]
 pub struct Markup {
     text: String,
@@ -62,12 +62,12 @@ impl Markup {
         self.close(name);
     }
 
-    /// Adds elements that are text already.
+    /// Adds elements that are written already, without escaping anything.
     pub fn push(&mut self, elements: &str) {
         self.text.push_str(elements);
     }
 
-    /// The elements as text.
+    /// The text of all elements.
     pub fn finish(self) -> String {
         self.text
     }

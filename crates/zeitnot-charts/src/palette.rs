@@ -9,15 +9,16 @@ use std::fmt::Write as _;
 /// Number of colours for series.
 pub const SERIES: usize = 8;
 
-/// Dashes of curves, in units of the picture; an empty text is a solid line.
+/// Dash patterns of curves, as `stroke-dasharray` has them; an empty text is a solid line.
 const DASHES: [&str; SERIES] = ["", "8 4", "2 3", "10 3 2 3", "5 2", "14 4", "1 4", "8 3 1 3 1 3"];
 
-/// The dashes of a curve. They shift when the colours begin again, so that 64 curves look different.
+/// The dash pattern of the curve with number `color`. Patterns shift against colours after each [`SERIES`] curves, so
+/// that 64 curves look different.
 pub fn dashes(color: usize) -> &'static str {
     DASHES[(color + color / SERIES) % SERIES]
 }
 
-/// The colours of one scheme.
+/// The colours of the light or the dark scheme.
 struct Scheme {
     background: &'static str,
     ink: &'static str,

@@ -3,7 +3,7 @@
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plot {
-    /// Curves over a number.
+    /// Curves over an axis of numbers.
     Lines(LinePlot),
     /// Values with intervals, one a row.
     Dots(DotPlot),
@@ -72,11 +72,11 @@ pub enum Mark {
     Thin,
     /// Points without a line.
     Points,
-    /// Large points, upon a line.
+    /// Large points, to be seen upon the line of another curve.
     Dots,
 }
 
-/// The spread around a curve: places with the low and the high end.
+/// The spread around a curve: for each place its value on the axis across, and the low and the high end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread {
     /// A curve without a known spread.
@@ -118,7 +118,7 @@ pub enum Reference {
     Value(String, f64),
 }
 
-/// Curves over a number.
+/// Curves over an axis of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinePlot {
     /// The axis across.
@@ -127,12 +127,12 @@ pub struct LinePlot {
     pub y: Axis,
     /// The curves.
     pub curves: Vec<Curve>,
-    /// Values for comparison.
+    /// Lines that values are compared with.
     pub references: Vec<Reference>,
 }
 
 impl LinePlot {
-    /// Curves alone.
+    /// A plot of curves without references.
     pub fn new(x: Axis, y: Axis, curves: Vec<Curve>) -> LinePlot {
         LinePlot { x, y, curves, references: Vec::new() }
     }
@@ -147,7 +147,7 @@ pub struct DotRow {
     pub value: Option<f64>,
     /// The interval, where it is known.
     pub interval: Option<[f64; 2]>,
-    /// The number of its colour.
+    /// The number of the row's colour.
     pub color: usize,
 }
 
@@ -158,7 +158,7 @@ pub struct DotPlot {
     pub axis: Axis,
     /// The rows, the first at the top.
     pub rows: Vec<DotRow>,
-    /// Values for comparison.
+    /// Lines that values are compared with.
     pub references: Vec<Reference>,
 }
 

@@ -3,21 +3,21 @@
 use super::plot::{Axis, Quantity, Spacing};
 use zeitnot_base::words::{grouped, time};
 
-/// Units of a time axis: the least maximum of the axis that takes the unit, the length of the unit (both in
-/// milliseconds), and its name. An axis of two minutes is easier to read in seconds than in minutes.
+/// Units of a time axis, each with the least maximum for which an axis takes it, its length (both in milliseconds), and
+/// its name. An axis of two minutes is easier to read in seconds than in minutes.
 const UNITS: [(f64, f64, &str); 4] =
     [(10_800_000.0, 3_600_000.0, "h"), (180_000.0, 60_000.0, "min"), (1_000.0, 1_000.0, "s"), (0.0, 1.0, "ms")];
 /// Most ticks of a logarithmic axis; where there would be more, only powers of ten get one.
 const MOST_LOG_TICKS: usize = 6;
-/// Most powers of two that all have a tick; of more powers every second or third has one.
+/// Most powers of two on an axis for each to have a tick; of more powers only every second or third has one.
 const MOST_DOUBLINGS: u32 = 11;
-/// Size below which a value is taken for 0, and size above which it is left out: no time, share or count is there, and
-/// the arithmetic of ticks breaks near the limits of floating point.
+/// Size below which a value is taken for 0, and size above which it is left out. No time, share or count is beyond
+/// these, and the arithmetic of ticks breaks near the limits of floating point.
 const SIZES: [f64; 2] = [1e-9, 1e15];
 /// Most ticks of a linear axis.
 const MOST_TICKS: i64 = 100;
 
-/// The scale of an axis.
+/// The scale of an axis: its ends, ticks and unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -30,7 +30,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale for these values with about `wanted` ticks. A linear scale includes 0, since times and shares mislead
+    /// A scale for these values; a linear one has about `wanted` ticks and includes 0, since times and shares mislead
     /// without it.
     pub fn new(axis: &Axis, values: impl IntoIterator<Item = f64>, wanted: usize) -> Scale {
         let [least, most] = SIZES;
@@ -43,8 +43,8 @@ impl Scale {
         }
     }
 
-    /// Place of a value between the ends: 0 to 1, values beyond them at the nearer end, and not-a-number at the low
-    /// one.
+    /// Place of a value between the ends of the scale, 0 to 1. Values beyond an end are placed at it, not-a-number at
+    /// the low end.
     pub fn place(&self, value: f64) -> f64 {
         let place = if self.is_log {
             (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
@@ -54,7 +54,7 @@ impl Scale {
         if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
 
-    /// The two ends.
+    /// The lowest and the highest value on the axis.
     pub fn ends(&self) -> [f64; 2] {
         [self.low, self.high]
     }
@@ -104,7 +104,7 @@ fn logarithmic(quantity: Quantity, values: impl Iterator<Item = f64>) -> Scale {
     Scale { low: below, high: above, is_log: true, ticks, unit: "" }
 }
 
-/// A scale from one power of two to another.
+/// A logarithmic scale that begins and ends with a power of two.
 fn doublings(values: impl Iterator<Item = f64>) -> Scale {
     let (low, high) = values
         .filter(|value| *value > 0.0)
@@ -121,7 +121,7 @@ fn doublings(values: impl Iterator<Item = f64>) -> Scale {
     Scale { low: 2f64.powi(first), high: 2f64.powi(last), is_log: true, ticks, unit: "" }
 }
 
-/// The divisor of values for an axis up to `most`, and the name of the unit it leads to.
+/// The unit of an axis up to `most`: the number to divide values by, and the unit's name.
 fn unit(quantity: Quantity, most: f64) -> (f64, &'static str) {
     match quantity {
         Quantity::Number | Quantity::Count => (1.0, ""),

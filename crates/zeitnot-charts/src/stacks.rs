@@ -10,7 +10,7 @@ const BAR: f64 = 24.0;
 const ROW: f64 = TEXT_LINE + BAR + 8.0;
 /// The space between two parts: it separates neighbours where their colours do not.
 const GAP: f64 = 2.0;
-/// The largest size of a part: the sum of larger sizes could overflow.
+/// The largest size of a part that is drawn; larger ones are taken for it, as their sum could overflow.
 const MOST: f64 = 1e15;
 
 /// Draws the chart.

@@ -5,13 +5,13 @@ use zeitnot_base::printable::beginning;
 
 /// Fields that an EPD shares with a FEN; operations follow in an EPD.
 const EPD_FIELDS: usize = 4;
-/// Counters that follow in a FEN: plies since the last capture or pawn move, and the number of the full move. Each has
-/// the name of its operation in EPD, and its usual value.
+/// Counters that follow these fields in a FEN: plies since the last capture or pawn move, and the number of the full
+/// move; each as the name of its operation in EPD, and its default.
 const COUNTERS: [(&str, &str); 2] = [("hmvc", "0"), ("fmvn", "1")];
-/// Names by which an operation is known where no semicolon tells.
+/// Names of operations by which a text without a semicolon is recognised as an EPD.
 const NAMES: [&str; 9] = ["acd", "am", "bm", "ce", "dm", "fmvn", "hmvc", "id", "pv"];
 
-/// The FEN of an EPD, and what follows its fields and counters, which may stand as in a FEN or as operations.
+/// Splits an EPD into its FEN and the text that follows. The FEN's two counters may stand as in a FEN or as operations.
 ///
 /// # Errors
 /// The counter that is no number, in one line.

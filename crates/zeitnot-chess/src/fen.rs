@@ -12,7 +12,7 @@ use zeitnot_base::printable::beginning;
 /// Characters of a refused text that an error quotes.
 pub(super) const QUOTED: usize = 200;
 
-/// A refused FEN. The error's text names the FEN and the reason in one line.
+/// A refused FEN; displays as one line with the FEN and the reason.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("invalid FEN \"{}\": {reason}", beginning(.fen, QUOTED))]
 pub struct FenError {
@@ -22,7 +22,8 @@ pub struct FenError {
     pub reason: String,
 }
 
-/// Reads a FEN, or an EPD with its operations. Ranks may be short or missing (the rest is empty) and every field after the board may be left out.
+/// Reads a FEN, or an EPD with its operations. Ranks may be short or missing (the rest is empty), and every field after
+/// the board may be left out.
 ///
 /// Impossible castling rights and en passant squares are dropped. Positions that no game can reach (extra queens, odd
 /// checks, a check by the side to move) are accepted as long as the rules can play on from them.

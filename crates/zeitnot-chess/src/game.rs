@@ -25,8 +25,8 @@ impl Game {
         Game { positions: vec![first], moves: Vec::new(), standard: true }
     }
 
-    /// A game from a FEN, which may be partial (ranks and fields left out), a Shredder-FEN, or an EPD with operations. Positions that no game
-    /// can reach are taken as far as they can be played on from (see [`Position::is_illegal`]).
+    /// A game from a FEN, which may be partial (ranks and fields left out), a Shredder-FEN, or an EPD with operations.
+    /// Positions that no game can reach are accepted if they can be played on from (see [`Position::is_illegal`]).
     ///
     /// # Errors
     /// [`FenError`] when the text is no FEN or the position cannot be played.

@@ -7,7 +7,7 @@ use shakmaty::{CastlingMode, CastlingSide, Chess, File, Move, Position as _, Rol
 use thiserror::Error;
 use zeitnot_base::printable::beginning;
 
-/// A move that cannot be played. Its text names the move in one line.
+/// Why a move cannot be played; displays as one line that names the move.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum MoveError {
     /// Text that is not a move in UCI notation.

@@ -6,7 +6,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingSide, Chess, File, Move, Position as _, Rank, Role, Square};
 use thiserror::Error;
 
-/// Why a word is no move. The error's text continues a sentence that begins with the word.
+/// Why a word is no move; displays as the rest of a sentence that begins with the word.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SanError {
     /// Text that is not in the notation.

@@ -9,11 +9,11 @@ use shakmaty::{Chess, Position as _};
 const MOST_POSITIONS: u32 = 20_000;
 /// The worth of a mate in pawns.
 const MATE: i32 = 1000;
-/// Plies behind a search for material in which captures, and ways out of check, are looked at.
+/// Plies of quiescence search after a search for material: only captures, promotions and ways out of check.
 const QUIET_PLIES: i32 = 6;
 
-/// The line of the shortest mate in at most `plies` plies in which every move of the side to move gives check, whatever
-/// the other side replies; of the replies it has one that holds out longest.
+/// The line of the shortest forced mate in at most `plies` plies in which every move of the side to move gives check.
+/// The replies in it hold out longest. `None` where none is found.
 pub fn mate_by_checks(position: &Position, plies: u32) -> Option<Vec<Move>> {
     let mut left = MOST_POSITIONS;
     let most = plies.min(FIFTY_MOVES_PLIES.saturating_sub(position.rule50()));
@@ -42,7 +42,8 @@ fn mate(chess: &Chess, plies: u32, left: &mut u32) -> Option<Vec<Move>> {
     })
 }
 
-/// The move that wins the most material, one pawn or more, by a search of `plies` plies and of the captures behind them.
+/// The move that wins the most material, one pawn or more, by a search of `plies` plies and of the captures after them.
+/// `None` where none does, or the search would take too many positions.
 pub fn winning_material(position: &Position, plies: i32) -> Option<Move> {
     let chess = position.chess();
     let mut left = MOST_POSITIONS;
@@ -58,7 +59,8 @@ pub fn winning_material(position: &Position, plies: i32) -> Option<Move> {
     best.filter(|_| left > 0)
 }
 
-/// Material that the side to move reaches, less that of the other side, between `least` and `most`.
+/// Material balance that the side to move reaches, by alpha-beta between `least` and `most`. `left`: positions that may
+/// still be looked at.
 fn material(chess: &Chess, plies: i32, least: i32, most: i32, left: &mut u32) -> i32 {
     *left = left.saturating_sub(1);
     let is_check = chess.is_check();
@@ -83,7 +85,7 @@ fn material(chess: &Chess, plies: i32, least: i32, most: i32, left: &mut u32) ->
     best
 }
 
-/// The legal moves, those that capture most first; or captures and promotions alone.
+/// The legal moves, those that win the most first; with `only`, captures and promotions alone.
 fn captures_first(chess: &Chess, only: bool) -> Vec<Move> {
     let gain = |mv: &Move| mv.capture().map_or(0, value) + mv.promotion().map_or(0, value);
     let mut moves: Vec<Move> = legal_moves(chess).into_iter().filter(|mv| !only || gain(mv) > 0).collect();

@@ -3,7 +3,7 @@
 
 use zeitnot_engine::splitmix::SplitMix64;
 
-/// Resamplings of the groups.
+/// Number of times that the groups are resampled.
 const RESAMPLINGS: usize = 2_000;
 /// Seed of the resamplings.
 const SEED: u64 = 27;

@@ -4,7 +4,7 @@ use super::games::record::GameRecord;
 use super::sample::Quantiles;
 use serde::{Deserialize, Serialize};
 
-/// The last moves of the first and of the second phase, counted from the first move out of book.
+/// Numbers of the last move of the first and of the second phase; the first move out of book is number 1.
 const PHASE_ENDS: [usize; 2] = [15, 40];
 /// Consecutive move numbers that are averaged together.
 const STRIDE: usize = 5;
@@ -19,7 +19,7 @@ impl ByPhase {
     /// The phases in words.
     pub const NAMES: [&str; 3] = ["moves 1 to 15", "moves 16 to 40", "later moves"];
 
-    /// Adds the part of a move by its number from 0 out of book.
+    /// Adds `part` to the phase of the move with index `number`, counted from 0 at the first move out of book.
     pub fn add(&mut self, number: usize, part: f64) {
         self.0[PHASE_ENDS.iter().filter(|end| number >= **end).count()] += part;
     }
@@ -36,7 +36,7 @@ impl ByPhase {
     }
 }
 
-/// Mean time and visits of a move over five consecutive move numbers.
+/// Mean time and mean visits of the moves at five consecutive move numbers, over all games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveTime {
     /// The first of the five move numbers, counted from 1 out of book.
@@ -44,7 +44,7 @@ pub struct MoveTime {
     pub mean_ms: f64,
     /// Mean visits of a move.
     pub mean_playouts: f64,
-    /// Moves that were made at these move numbers.
+    /// Number of moves that were made at these five move numbers.
     pub moves: usize,
 }
 

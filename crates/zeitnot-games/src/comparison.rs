@@ -103,7 +103,7 @@ pub struct Comparison {
     pub times: Vec<PlayerTimes>,
 }
 
-/// The results of the first player in games in order: an odd number and the next one are a pair.
+/// The first player's results in `games`, which are in order: games 1 and 2, 3 and 4 and so on are pairs.
 pub(crate) fn results_of(games: &[GameRecord]) -> Results {
     let mut results = Results::default();
     for pair in games.chunks(2) {
@@ -116,7 +116,8 @@ pub(crate) fn results_of(games: &[GameRecord]) -> Results {
 }
 
 impl Comparison {
-    /// Adds all games at one time control: for each pair of players, first and second, their games in order.
+    /// Adds all games at one time control. `matches` has for each pair of players their names, first and second, and
+    /// their games in order.
     pub fn add(&mut self, tc: &str, matches: &[([String; 2], Vec<GameRecord>)]) {
         let mut of_player: BTreeMap<&str, Vec<(&GameRecord, bool)>> = BTreeMap::new();
         let mut names = Vec::new();

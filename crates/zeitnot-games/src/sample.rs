@@ -4,11 +4,11 @@
 use serde::{Deserialize, Serialize};
 use zeitnot_engine::splitmix::SplitMix64;
 
-/// A sum and the number of its parts.
+/// A mean that numbers are added to: their sum and count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mean {
     pub sum: f64,
-    /// The number of parts in the sum.
+    /// How many numbers the sum has.
     pub count: usize,
 }
 
@@ -17,12 +17,12 @@ impl Mean {
         *self = Mean { sum: self.sum + number, count: self.count + 1 };
     }
 
-    /// The mean of the parts of two means.
+    /// The mean of the numbers of both.
     pub fn join(self, other: Mean) -> Mean {
         Mean { sum: self.sum + other.sum, count: self.count + other.count }
     }
 
-    /// The mean; 0 without parts.
+    /// The mean of the numbers; 0 without any.
     pub fn mean(self) -> f64 {
         if self.count > 0 { self.sum / self.count as f64 } else { 0.0 }
     }
@@ -40,7 +40,8 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Quantiles of these numbers: the one at each place, counted without interpolation; zeros without any numbers.
+    /// Quantiles of these numbers, each the number nearest to its rank, without interpolation; zeros without any
+    /// numbers.
     pub fn of(mut numbers: Vec<f64>) -> Quantiles {
         numbers.sort_by(f64::total_cmp);
         let at = |percent: usize| match numbers.len() {
@@ -51,8 +52,8 @@ impl Quantiles {
     }
 }
 
-/// A random sample of at most `most` items; each item that came is in it with the same chance (Vitter's algorithm R).
-/// The same items in the same order give the same sample; up to `most` items it has all, in their order.
+/// A random sample of at most `most` of the added items, each kept with the same chance (Vitter's algorithm R). The
+/// same items in the same order give the same sample; of up to `most` items it keeps all, in their order.
 #[derive(Clone, Debug)]
 pub struct Sample<T = f32> {
     most: usize,
@@ -79,7 +80,7 @@ impl<T> Sample<T> {
         }
     }
 
-    /// Number of items that came.
+    /// Number of items that were added, kept or not.
     pub fn seen(&self) -> usize {
         self.seen
     }
@@ -92,7 +93,7 @@ impl<T> Sample<T> {
 
 // An `f32` has seven digits, more than clocks are rounded to.
 impl Sample<f32> {
-    /// Quantiles of the numbers.
+    /// Quantiles of the numbers that are kept.
     pub fn quantiles(&self) -> Quantiles {
         Quantiles::of(self.items.iter().map(|number| f64::from(*number)).collect())
     }

@@ -9,9 +9,9 @@ use super::simd::Simd;
 /// # Safety
 /// As for [`Simd`].
 pub(super) trait Arithmetic<S: Simd> {
-    /// A vector of columns for the words of a step.
+    /// Weights of a vector of columns, for the words of one step.
     type Words: Copy;
-    /// The words of a step in a row, for all columns.
+    /// The words of a row for one step, in the form in which they multiply all columns.
     type Row: Copy;
     /// A vector of sums.
     type Sums: Copy;
@@ -27,19 +27,21 @@ pub(super) trait Arithmetic<S: Simd> {
 
     unsafe fn zero() -> Self::Sums;
     inlined! {
-        /// The sums to begin with, for columns whose bytes add up to these sums.
+        /// The initial sums. `_column_sums`: the sum of each column's weight bytes, for implementations that shift the
+        /// bytes of rows by a constant.
         fn start(_column_sums: *const f32) -> Self::Sums = Self::zero();
     }
-    /// Loads the words of a vector of columns, `next` words apart for the words of a step.
+    /// Loads the weights of a vector of columns for one step, those of one word `next` words behind those of the word
+    /// before.
     unsafe fn weights(from: *const u32, next: usize) -> Self::Words;
-    /// Loads the words of a step in a row.
+    /// Loads the words of one step from a row.
     unsafe fn repeat(from: *const u32) -> Self::Row;
     /// `sums + repeated * weights`
     unsafe fn multiply_add(repeated: Self::Row, weights: Self::Words, sums: Self::Sums) -> Self::Sums;
     unsafe fn number(sums: Self::Sums) -> S::Vector;
 }
 
-/// Words that are numbers.
+/// Words that are numbers of 32 bits (`f32`).
 pub(super) struct Float32;
 
 impl<S: Simd> Arithmetic<S> for Float32 {

@@ -113,7 +113,7 @@ pub struct SqueezeExcitation<'a> {
 
 /// Transformed tiles of some boards.
 pub struct Tiles<'a> {
-    /// All numbers of the tiles, the first of each tile first.
+    /// The first number of every tile, then the second of every tile, and so on.
     pub numbers: &'a mut [f32],
     /// Distance from one number of a tile to the next.
     pub slab: usize,
@@ -208,7 +208,8 @@ impl Kernels {
         unsafe { (self.entries.product)(&product::Product { bias: bias.as_ptr(), ..job }) }
     }
 
-    /// Computes the products of a convolution, from tiles to tiles.
+    /// Computes the matrix products of a Winograd convolution, one for each number of a tile. With input and output
+    /// comes the distance from one number of a tile to the next.
     pub fn products(
         &self,
         tiling: Tiling,
@@ -260,7 +261,7 @@ impl Kernels {
         (columns * (SQUARES + 1 + 2) + hidden) * self.lanes()
     }
 
-    /// Computes the tiles of the next convolution from the products of one.
+    /// Computes boards, and the tiles of the next convolution, from the products of a convolution.
     pub fn epilogue(&self, tiling: Tiling, job: Epilogue<'_>, scratch: &mut [f32]) {
         let Epilogue { boards, columns, tiles, bias, squeeze_excitation, residual, activation, output, next } = job;
         let lanes = self.lanes();

@@ -13,7 +13,7 @@ const STEP: usize = 4;
 /// Words in half a vector of columns.
 const HALF: usize = 4;
 
-/// Words that are numbers.
+/// Words that are numbers of 32 bits (`f32`).
 pub(super) struct Lanes;
 
 /// `sums + row[LANE] * weights`, for both registers of a vector.
@@ -64,10 +64,10 @@ inlined! {
     fn signed_row(from: *const u32) -> int8x16_t =
         vreinterpretq_s8_u8(veorq_u8(vreinterpretq_u8_u32(vld1q_u32(from)), vdupq_n_u8(SIGN)));
 
-    /// The shortfall of sums of signed rows: [`OFFSET`] times the sums of the bytes of columns.
+    /// Correction of the sums of columns for rows made signed: [`OFFSET`] times the sum of each column's weight bytes.
     fn offsets(column_sums: *const f32) -> int32x4_t = vmulq_n_s32(vcvtq_s32_f32(vld1q_f32(column_sums)), OFFSET);
 
-    /// The words of bytes of a step.
+    /// Loads the weights of one step, `next` words apart: each word's two registers have four columns each.
     fn bytes_of_step(from: *const u32, next: usize) -> [[int8x16_t; 2]; STEP] = {
         let half = |word: usize, half: usize| from.wrapping_add(word * next + half * HALF);
         [
@@ -79,9 +79,9 @@ inlined! {
     };
 }
 
-/// An [`Arithmetic`] of words of four bytes that one instruction multiplies and adds up: for each of four columns, by a
-/// word of a row. (The functions of `std::arch` for these instructions are not stable. All of a step are one text: the
-/// compiler takes each text for a large piece of code, and would leave a loop over many in place.)
+/// An [`Arithmetic`] of words of four bytes for an instruction that multiplies the words of four columns by one word of
+/// a row and adds the products up. (The functions of `std::arch` for these instructions are not stable. A step is one
+/// `asm!`: the compiler takes each `asm!` for a large piece of code, and would not unroll a loop over many.)
 macro_rules! one_instruction {
     ($(#[$doc:meta])* $name:ident, $instruction:literal, $row:ident, |$column_sums:ident| $start:expr) => {
         $(#[$doc])*
@@ -154,7 +154,8 @@ pub(super) struct WideningBytes;
 impl Arithmetic<Neon> for WideningBytes {
     type Words = [[int8x16_t; 2]; 2];
     type Row = [int8x16_t; 2];
-    /// The sums of the first two bytes of a column's words and of the others, for two columns each.
+    /// `[half of the columns][quarter]`: a register has two columns, each with a sum for the first two bytes of its
+    /// words and one for the other two.
     type Sums = [[int32x4_t; 2]; 2];
     const IS_QUANTISED: bool = true;
     const STEP: usize = 2;

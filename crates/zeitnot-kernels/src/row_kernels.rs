@@ -13,7 +13,8 @@ use super::winograd::SQUARES;
 /// The largest byte of a weight.
 const LARGEST_BYTE: f32 = 127.0;
 
-/// The largest sum of four weights before they are rounded, by half a byte each: `128 * 255` is below `2^15`.
+/// The largest sum of four weights of one sign, in bytes before rounding. Rounding adds half a byte to each at most,
+/// and a byte of a row is at most 255: `128 * 255` is below `2^15`.
 const LARGEST_SHORT_SUM: f32 = 126.0;
 
 /// Bytes of a word.
@@ -26,7 +27,7 @@ pub struct RowShape {
     pub groups: usize,
     /// Rows of a group.
     pub rows: usize,
-    /// Places for rows in a group.
+    /// Places for rows in a group, of which the first `rows` are used.
     pub pitch: usize,
     /// Columns of the input, in vectors.
     pub inner: usize,
@@ -52,7 +53,7 @@ impl RowShape {
 /// The right factor of a product.
 #[derive(Clone, Copy, Debug)]
 pub enum Matrix<'a> {
-    /// Weights in panels.
+    /// Weights in panels, each at its [`Kernels::place`].
     Packed(&'a [f32]),
     /// Numbers as they lie in a buffer.
     Plain {
@@ -68,7 +69,7 @@ pub enum Matrix<'a> {
 /// Weights of 8 bits: `scale * byte`, four rows to a word; see [`Kernels::byte_scale`].
 #[derive(Clone, Copy, Debug)]
 pub struct ByteMatrix<'a> {
-    /// Words in panels.
+    /// Words in panels, each at its [`Kernels::place`].
     pub words: &'a [u32],
     /// Scale of each column.
     pub scales: &'a [f32],
@@ -85,7 +86,7 @@ pub struct QuantisedRows {
 }
 
 impl QuantisedRows {
-    /// Makes room for rows of this many words altogether.
+    /// Makes room for `rows` rows that have `words` words in all, padding included.
     fn make_room(&mut self, rows: usize, words: usize) {
         if self.words.len() < words {
             self.words = Buffer::new(words);
@@ -179,7 +180,8 @@ impl Kernels {
         unsafe { (self.entries.rows)(&job) }
     }
 
-    /// Computes `output = activation(input * weights + start)` from bytes; `inner` of the shape are vectors of words.
+    /// Computes `output = activation(input * weights + start)` from bytes. `inner` of the shape counts vectors of
+    /// words, each of four bytes.
     pub fn rows_of_bytes(
         &self,
         shape: RowShape,
@@ -212,8 +214,8 @@ impl Kernels {
         unsafe { (self.entries.rows_of_bytes)(&job) }
     }
 
-    /// Quantises the rows of some groups, each of `rows` in `pitch` places of `columns` vectors, after multiplying them
-    /// by a factor of each column.
+    /// Multiplies each column by its factor, then quantises each row. The input has `groups` groups of `rows` rows,
+    /// with places for `pitch` rows in a group, and `columns` vectors in a row.
     pub fn quantise(
         &self,
         (groups, rows, pitch): (usize, usize, usize),
@@ -243,8 +245,8 @@ impl Kernels {
         }
     }
 
-    /// The parts of a product that do not depend on its arithmetic, with their sizes checked; the pointers to input and
-    /// weights are missing.
+    /// The parts of a product that are the same for floats and bytes, with their sizes checked; the caller adds input
+    /// and weights.
     fn row_product(
         &self,
         shape: RowShape,
@@ -290,8 +292,8 @@ impl Kernels {
         }
     }
 
-    /// Adds `branch` to `numbers` and normalises the rows, in place; the rows are those of some groups, each of `rows`
-    /// in `pitch` places.
+    /// Adds `branch`, if there is one, to `numbers` and normalises each row, in place. There are `groups` groups of
+    /// `rows` rows, with places for `pitch` rows in a group.
     pub fn normalise(
         &self,
         norm: &NormPlan,
@@ -334,8 +336,8 @@ impl Kernels {
         unsafe { (self.entries.softmax)(scores.as_mut_ptr(), SQUARES, RowShape::BOARD, columns) }
     }
 
-    /// Transposes `columns` vectors of the rows of a board's squares, to a [`Matrix::Plain`] whose rows are a vector
-    /// apart, and whose vectors of columns are `columns` blocks of lanes by lanes apart.
+    /// Transposes the rows of a board's squares, which have `columns` vectors each. The result is a [`Matrix::Plain`]
+    /// with a column for each square, whose `row` is `lanes` and `column` is `columns * lanes * lanes`.
     pub fn transpose(&self, from: &[f32], columns: usize, to: &mut [f32]) {
         let lanes = self.lanes();
         assert!(from.len() >= columns * RowShape::BOARD * lanes, "there are rows of all squares");

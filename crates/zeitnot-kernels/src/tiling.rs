@@ -42,7 +42,8 @@ impl Tiling {
     pub const fn slab(self, numbers: usize) -> usize {
         /// Numbers of a page.
         const PAGE: usize = 1024;
-        /// Numbers of five cache lines: an odd number of lines comes back to the same place last.
+        /// Numbers of five cache lines. With an odd number of lines, it takes the most steps to come back to the same
+        /// place of the cache.
         const SKEW: usize = 80;
         numbers.next_multiple_of(PAGE) + SKEW
     }

@@ -175,7 +175,7 @@ pub(super) unsafe fn dot_rows<S: Simd>(
     b_next: usize,
     vectors: usize,
 ) -> f32 {
-    /// Sums that run side by side.
+    /// Sums that run side by side, so that no addition waits for the one before it.
     const SUMS: usize = 4;
     // SAFETY: the caller's.
     unsafe {

@@ -133,7 +133,8 @@ pub(super) unsafe fn empty<S: Simd>() -> Board<S> {
     unsafe { [S::splat(0.0); (SIDE + 2) * SIDE] }
 }
 
-/// Room for half-transformed tiles: those of one rank of tiles, with an empty file on both sides.
+/// Room for tiles of which the files are transformed and the ranks not yet: one rank of tiles, with an empty file on
+/// both sides.
 pub(super) type Half<S, const IN: usize> = [[<S as Simd>::Vector; SIDE + 2]; IN];
 
 /// Empty room for half-transformed tiles, whose outer files stay empty.

@@ -10,13 +10,13 @@ use super::{onnx_proto, proto};
 
 /// Bytes of structure that any file may have: several times those of the largest towers ever trained (40 blocks).
 const ALWAYS: usize = 128 << 10;
-/// Divisor of a large file's size that gives the bytes that its decoded structure may take.
+/// Divisor of a file's size: in a large file, the decoded structure may take the size divided by this.
 const SHARE: usize = 2;
 
 /// Bytes that a number of a repeated field takes while its list grows: the list doubles, and the old list is held too.
 const NUMBER: usize = 3 * size_of::<u32>();
 
-/// The part of a message type that leads to its repeated fields.
+/// The repeated fields of a message type, whose memory is counted, and the fields inside which they lie.
 pub(crate) struct Schema {
     /// The fields with a schema of their own.
     fields: &'static [Field],
@@ -78,7 +78,7 @@ pub(crate) const NETWORK: Schema = fields(&[(10, 0, &WEIGHTS)]);
 const SHAPE: Schema = fields(&[(1, size_of::<onnx_proto::Dimension>(), &LEAF)]);
 const TYPE: Schema = fields(&[(1, 0, &fields(&[(2, 0, &SHAPE)]))]);
 const END: Schema = fields(&[(2, 0, &TYPE)]);
-/// Schema of an ONNX model, of which only the inputs, the outputs and the notes are decoded.
+/// Schema of an ONNX model, of which only the inputs, the outputs and the metadata are decoded.
 pub const ONNX: Schema = fields(&[
     (
         7,
@@ -91,7 +91,7 @@ pub const ONNX: Schema = fields(&[
     (14, size_of::<onnx_proto::StringStringEntryProto>(), &LEAF),
 ]);
 
-/// Refuses content whose structure takes more memory than a network of its size can need; the error says so.
+/// Refuses a file's `content` if its decoded structure would take more memory than a network of that size can need.
 pub(crate) fn check(schema: &Schema, content: &[u8]) -> Result<(), String> {
     let budget = ALWAYS.max(content.len() / SHARE);
     let mut spent = 0;

@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 
-/// Name of the network that plays, for `--weights` and in messages.
+/// Name of the network that plays where no other is named, for `--weights` and in messages.
 pub const NAME: &str = MAIN.name;
 /// Name that asks for the network that plays, as in Lc0.
 const LC0_NAME: &str = "<built in>";
-/// Whether whoever built the program chose that network, which then plays unless the user names another.
+/// Whether the network that plays was chosen at build time (`make EVALFILE=...`): files in the folders of networks are
+/// then passed over unless the user names one.
 pub(crate) const IS_CHOSEN: bool = option_env!("ZEITNOT_BUILT_IN_IS_CHOSEN").is_some();
 
 /// A network inside the program.
@@ -28,14 +29,15 @@ pub(crate) const MAIN: BuiltIn = BuiltIn {
     bytes: include_bytes!(env!("ZEITNOT_BUILT_IN_PATH")),
 };
 
-/// The network of the declared cells of `zeitnot time compare` for large trees.
+/// A tiny network for games with large trees: those that `zeitnot time compare --cells builtin` plays.
 pub(crate) const TINY: BuiltIn = BuiltIn {
     name: "zeitnot-tiny",
     file: "zeitnot-tiny.pb.gz",
     bytes: include_bytes!("../networks/zeitnot-tiny.pb.gz"),
 };
 
-/// The network that a name asks for: its own, its file's, or Lc0's for the network inside the program.
+/// The built-in network of this name, which may be the network's own, its file's, or Lc0's `<built in>`; `None` if no
+/// built-in network has it.
 pub fn named(name: &OsStr) -> Option<&'static BuiltIn> {
     let is = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
     let tiny = is(&[TINY.name, TINY.file]).then_some(&TINY);

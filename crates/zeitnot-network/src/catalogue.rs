@@ -136,7 +136,7 @@ macro_rules! maia {
     };
 }
 
-/// An entry without a licence; `sum` is empty where it is not known.
+/// Makes an entry without a licence; `sum` is the file's SHA-256, empty where it is not known.
 const fn network(
     name: &'static str,
     architecture: &'static str,

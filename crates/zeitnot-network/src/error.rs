@@ -13,7 +13,7 @@ pub enum NetworkError {
     /// A network of the catalogue that has not been downloaded.
     #[error("the network {name} is not here: `zeitnot net fetch {name}` downloads it")]
     NotFetched { name: String },
-    /// A Maia that nobody named.
+    /// A Maia, found in a folder: it plays only where the user names it.
     #[error("{} is a Maia, which plays only where it is named", path.display())]
     Maia { path: PathBuf },
     /// The file is empty.

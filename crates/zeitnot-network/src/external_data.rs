@@ -23,7 +23,7 @@ pub fn digests(model: &OnnxModel) -> Vec<String> {
     model.folder.as_deref().map(|folder| digests_beside(&model.bytes, folder)).unwrap_or_default()
 }
 
-/// As [`digests`], for the bytes of a model in a folder.
+/// As [`digests`], for a model given as the bytes of its file, and the folder that it lies in.
 pub(super) fn digests_beside(model: &[u8], folder: &Path) -> Vec<String> {
     let files: BTreeSet<PathBuf> = locations(model).map(PathBuf::from).collect();
     // ONNX Runtime refuses those that lie elsewhere.
@@ -32,7 +32,7 @@ pub(super) fn digests_beside(model: &[u8], folder: &Path) -> Vec<String> {
     paths.filter_map(|path| File::open(path).and_then(sha256).ok()).collect()
 }
 
-/// The files that the tensors of a model name; a file comes as often as it is named.
+/// The external files that the tensors of a model name, each as often as it is named.
 fn locations(model: &[u8]) -> impl Iterator<Item = &str> {
     let tensors = all(model, GRAPH).flat_map(|graph| all(graph, INITIALIZER));
     let entries = tensors.flat_map(|tensor| all(tensor, EXTERNAL_DATA));

@@ -30,13 +30,14 @@ const ONNX_START: u8 = 0x08;
 pub(super) const LARGEST: u64 = (1 << 31) - 1;
 /// Bytes of a file that are looked at before the rest is read.
 const HEAD: u64 = 64 << 10;
-/// Bytes inflated at once while content is only counted: twice the window that a decompressor fills ahead.
+/// Size of a stretch, the bytes inflated at once while content is only counted: twice as far as a decompressor reads
+/// ahead.
 const STRETCH: usize = 64 << 10;
 /// Content bytes per compressed byte above which a stretch counts as empty: deflate packs 172 to 1032 zeros into a
 /// byte, but far fewer bytes of a network's weights, even of weights that are mostly zero.
 const EMPTY_INFLATION: usize = 128;
-/// Bytes of empty stretches that any file may have: heads that are filled up with zeros to the sizes that Lc0 knows have
-/// half as many.
+/// Bytes of empty stretches that any file may have: twice as many as in heads that are padded with zeros to the sizes
+/// that Lc0 knows.
 const MOST_EMPTY: u64 = MIB;
 /// Memory reserved for a gzip file's content, in halves of the file's size: enough for every real network.
 const ROOM_HALVES: usize = 3;
@@ -51,7 +52,7 @@ pub(crate) enum FileKind {
     Unknown,
 }
 
-/// The kind of inflated content that begins with `head`; a few bytes suffice.
+/// The kind of inflated content that begins with the bytes `head`, of which five suffice.
 fn kind(head: &[u8]) -> FileKind {
     if head.starts_with(&NETWORK_START) {
         FileKind::Network
@@ -213,7 +214,7 @@ struct Inflated {
     empty: u64,
 }
 
-/// Counts the bytes of a gzip file's content without keeping them.
+/// Counts the bytes of a gzip file's content without keeping them, and those in stretches that are next to empty.
 fn count(bytes: &[u8]) -> Result<Inflated, Error> {
     let mut decoder = Members::new(bytes);
     let mut stretch = vec![0; STRETCH];

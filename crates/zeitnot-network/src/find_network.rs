@@ -18,7 +18,7 @@ use zeitnot_base::digest::sha256;
 const OWN: [&str; 3] = ["zeitnot-small", "zeitnot-tiny", "zeitnot-medium"];
 /// The folder for networks beside the working folder or the executable.
 const MODELS: &str = "models";
-/// Path of the networks within the user's data folder: the folder of this program, and that of its networks.
+/// Path of the folder of networks within the user's data folder, one name for each level.
 const USER_FOLDERS: [&str; 2] = ["zeitnot", "networks"];
 /// Endings to try after a name that is given without a folder.
 const ENDINGS: [&str; 4] = ["", ".pb.gz", ".pb", ".onnx"];
@@ -147,7 +147,7 @@ pub fn load(
     load_for(weights_option, interface, false, passed_over)
 }
 
-/// Loads a network as [`load`] does. `takes_maia`: one may be a Maia that is not named, as against a person.
+/// Loads a network as [`load`] does. `takes_maia`: a Maia need not be named to be taken, as in games against a person.
 pub fn load_for(
     weights_option: Option<&Path>,
     interface: &OnnxInterface,
@@ -198,7 +198,8 @@ fn find_named(path: &Path) -> Result<Location, NetworkError> {
     }
 }
 
-/// The first file called `path`, with any of the endings, here or in the folders; `None` if `path` itself exists.
+/// The first file whose name is `path` with any of [`ENDINGS`], in the working folder or in `folders`; `None` if there
+/// is none, if `path` itself exists, or if it has a folder in it.
 fn named(path: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
     let name = path.to_str().filter(|_| !path.exists() && path.components().count() == 1)?;
     let files = |folder: &Path| ENDINGS.map(|ending| folder.join(format!("{name}{ending}")));

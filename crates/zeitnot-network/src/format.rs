@@ -90,8 +90,8 @@ impl fmt::Display for InputFormat {
     }
 }
 
-/// The activation of a number in the header: `default` for 0; `None` if unknown or softmax (9), no elementwise
-/// function.
+/// The activation that the number `id` in the header means: `default` for 0; `None` for an unknown number and for
+/// softmax (9), which is no elementwise function.
 pub(crate) fn activation_from_id(id: i32, default: Activation) -> Option<Activation> {
     Some(match id {
         0 => default,
@@ -146,7 +146,7 @@ impl fmt::Display for ValueKind {
     }
 }
 
-/// Implements `Serialize` for types, as the text that people read.
+/// Implements `Serialize` for types: as the text that they display.
 macro_rules! serialise_as_text {
     ($($name:ident),*) => {
         $(impl serde::Serialize for $name {

@@ -26,6 +26,7 @@
 //! | `onnx` | conversion to ONNX, and the interface of models that came as ONNX |
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
+//! | `ratings` | the ratings of both players, for a network that plays by them |
 //! | `maia3` | input and policy of Maia-3 |
 //! | `external_data` | the files that the tensors of an ONNX model may lie in |
 //! | `find_network`, `built_in` | the places of networks, and the one inside the program |
@@ -37,7 +38,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Messages of Protocol Buffers, each a struct that `prost` reads and writes: `label kind name: Type = tag;`.
+/// Declares messages of Protocol Buffers as structs that `prost` reads and writes; a field is
+/// `label kind name: Type = tag;`.
 macro_rules! messages {
     ($($(#[$doc:meta])* $message:ident {
         $($(#[$field_doc:meta])* $label:ident $kind:ident $(($bytes:tt))? $name:ident: $type:ty = $tag:tt
@@ -175,7 +177,7 @@ impl Network {
         &self.name
     }
 
-    /// Architecture, sizes, heads and input format; its text is one line.
+    /// The network's architecture, sizes, heads and input format; displays as one line.
     pub fn description(&self) -> &Description {
         &self.description
     }
@@ -185,7 +187,7 @@ impl Network {
         self.maia
     }
 
-    /// Whether it learned the moves of people: a Maia of any kind.
+    /// Whether the network learned the moves of people: a Maia of any kind.
     pub(crate) fn plays_like_people(&self) -> bool {
         self.maia.is_some() || self.description.input == InputFormat::Maia3
     }

@@ -33,12 +33,13 @@ pub(super) fn rating(content: &[u8]) -> Option<u32> {
     RATINGS.iter().find(|(_, known)| *known == digest).map(|(rating, _)| *rating)
 }
 
-/// Bytes of a file above which it is not looked at: a Maia has at most [`SIZE`] and little more.
+/// Size of a file in bytes above which [`of_level`] does not look at it: a Maia's file is at most little larger than
+/// [`SIZE`].
 const LARGEST_FILE: u64 = 2 * SIZE as u64;
 
 /// The Maia that plays at `elo`, among the file `named` and those beside it whose names begin with `maia`: the one that
-/// learned from players rated nearest to it. A Maia-3, which plays by ratings that it is told, is the file itself. `None`
-/// where `named` is no Maia.
+/// learned from players rated nearest to it. If `named` is a Maia-3, which is told the ratings to play by, it is that
+/// file. `None` where `named` is no Maia.
 pub fn of_level(named: &Path, elo: u32) -> Option<PathBuf> {
     let network = Network::load(named).ok()?;
     if network.description().input == InputFormat::Maia3 {

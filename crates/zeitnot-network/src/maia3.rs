@@ -13,9 +13,9 @@ use super::Ratings;
 use super::planes::{self, ALL, HISTORY, Planes};
 use zeitnot_chess::Game;
 
-/// Features of a square in one position.
+/// Features of a square in one position: one for each of the six kinds of piece of either side.
 pub const PIECES: usize = 12;
-/// Features of a square.
+/// Features of a square, in all positions of the history.
 pub(crate) const FEATURES: usize = HISTORY * PIECES;
 /// The plane, full of one value, that carries the rating of the side to move.
 pub const OWN_RATING: usize = FEATURES;
@@ -68,10 +68,10 @@ pub fn policy_index(mv: Move, turn: Color) -> u16 {
     PAIRS + (u16::from(from.file()) * 8 + u16::from(to.file())) * 4 + piece
 }
 
-/// Writes the numbers of a position for a model that sees its last `boards` positions: `square * boards * 12 + feature`.
+/// Writes the tokens for a model that sees the last `boards` positions, ordered `square * boards * 12 + feature`.
 ///
 /// # Panics
-/// If `tokens` has no room for them.
+/// If `tokens` does not hold 64 * `boards` * 12 numbers.
 pub fn write_tokens(planes: &Planes, boards: usize, tokens: &mut [f32]) {
     let width = boards * PIECES;
     assert_eq!(tokens.len(), SQUARES * width, "the caller gives room for 64 squares");

@@ -18,7 +18,7 @@ pub mod data_type {
     pub const FLOAT16: i32 = 10;
     pub const BFLOAT16: i32 = 16;
 
-    /// The number of a precision's type.
+    /// ONNX's number of the element type for a precision.
     pub fn of(precision: Precision) -> i32 {
         match precision {
             Precision::Float32 => FLOAT,
@@ -65,13 +65,13 @@ messages! {
         repeated message metadata_props: StringStringEntryProto = 14;
     }
 
-    /// A key and a value, such as a note of the model's maker.
+    /// A key and a value, such as an entry of the model's metadata.
     StringStringEntryProto {
         optional string key: String = 1;
         optional string value: String = 2;
     }
 
-    /// The file, of which only the graph's inputs and outputs and the notes are read.
+    /// The file, of which only the graph's inputs and outputs and the metadata are read.
     ModelEnds {
         optional message graph: GraphEnds = 7;
         repeated message metadata_props: StringStringEntryProto = 14;

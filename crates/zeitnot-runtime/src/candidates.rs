@@ -49,7 +49,7 @@ impl fmt::Display for Origin {
 /// A library file to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// Why the file is tried.
+    /// The reason why the file is tried.
     pub origin: Origin,
     /// The file; on Linux also a bare name, which is left to the system's loader.
     pub path: PathBuf,

@@ -49,7 +49,7 @@ pub enum RuntimeError {
     /// Library for a CUDA that this machine does not run.
     #[error("{path} is for {cuda}, and {reason}", path = path.display())]
     WrongCuda { path: PathBuf, cuda: CudaVersion, reason: String },
-    /// The execution provider drives cards of one maker, and none answers that it could drive: no library would help.
+    /// No card that the execution provider could drive is found: no other library would help.
     #[error("{provider} cannot run here: {reason}")]
     NoCard { provider: Provider, reason: String },
     /// No usable library with the execution provider was found anywhere.

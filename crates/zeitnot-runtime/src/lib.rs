@@ -75,7 +75,7 @@ pub use status::{Installed, Status};
 pub struct Runtime {
     /// The library file; a bare name when the system's loader found it.
     pub path: PathBuf,
-    /// Why the file was tried.
+    /// The reason why the file was tried.
     pub origin: Origin,
     /// Version, such as `1.31.1`.
     pub version: String,
@@ -115,8 +115,8 @@ pub fn load(option: Option<&Path>) -> Result<Arc<Runtime>, RuntimeError> {
     load_with(option, Provider::Cpu)
 }
 
-/// The process's ONNX Runtime, which must have this execution provider. Nothing is looked for that drives cards of a
-/// maker whose driver is not there, or goes through Vulkan where there is none.
+/// The process's ONNX Runtime as by [`load`], which must have this execution provider. Without a card that the provider
+/// drives (see [`without_card`]) it is an error, and no library is looked for.
 pub fn load_with(option: Option<&Path>, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
     if cfg!(all(target_env = "musl", target_feature = "crt-static")) {
         return Err(RuntimeError::StaticProgram);
@@ -160,7 +160,7 @@ fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, 
     Ok(runtime)
 }
 
-/// The loaded runtime; an error where the user names another file or the provider is missing.
+/// The `runtime` that the process has loaded; an error where the user names another file or it lacks the provider.
 fn fit_for(
     runtime: &Arc<Runtime>,
     first: Option<&Candidate>,
@@ -290,7 +290,7 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
 }
 
 /// The error for an installed runtime whose CUDA this machine's driver or cards do not run; `None` for any other
-/// candidate. Without a driver it is `None` too: [`load_with`] says so.
+/// candidate. Without a driver it is `None` too, since [`load_with`] reports the missing driver.
 #[cfg(feature = "onnxruntime")]
 fn wrong_cuda(candidate: &Candidate) -> Option<RuntimeError> {
     let folder = candidate.path.parent().filter(|_| candidate.origin == Origin::Cache)?;

@@ -10,7 +10,7 @@ use super::library;
 /// The driver's library.
 const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
-/// The driver and its cards.
+/// NVIDIA's driver and its cards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
     /// The newest CUDA that the driver runs, such as `13.0`.
@@ -71,7 +71,7 @@ type DeviceAttribute = unsafe extern "C" fn(*mut c_int, c_int, c_int) -> c_int;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR` of CUDA's driver interface.
 const CAPABILITY: [c_int; 2] = [75, 76];
 
-/// Longest text about a card asked for, in bytes.
+/// Bytes of the buffer for a text about a card: its name or its place on the bus.
 const TEXT_LENGTH: usize = 256;
 
 /// Asks the driver for its version and its cards. The driver's library stays loaded.

@@ -12,7 +12,7 @@ use std::sync::Once;
 /// TensorRT's own, but a user may put them there.
 const LIBRARIES: &[&str] = if cfg!(windows) { WINDOWS } else { LINUX };
 
-/// Parts of cuDNN that are opened later find each other by their `RUNPATH`.
+/// [`LIBRARIES`] under Linux. Of cuDNN's parts only one is listed: those opened later are found by their `RUNPATH`.
 const LINUX: &[&str] = &[
     "libcudart.so.13",
     "libcudart.so.12",
@@ -34,8 +34,8 @@ const LINUX: &[&str] = &[
     "libnvonnxparser.so.10",
 ];
 
-/// cuDNN opens its parts by name alone, and Windows' loader does not look in the folder of the library that asks: all
-/// of them are loaded ahead. Those for CUDA 12 have no `tensor_ir` and no `ext`.
+/// [`LIBRARIES`] under Windows, with all parts of cuDNN: it opens them by name alone, and Windows' loader does not look
+/// in the folder of the library that asks. cuDNN for CUDA 12 has no `tensor_ir` and no `ext`.
 const WINDOWS: &[&str] = &[
     "cudart64_13.dll",
     "cudart64_12.dll",

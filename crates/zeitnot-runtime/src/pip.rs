@@ -57,7 +57,8 @@ pub(super) struct Python {
 }
 
 impl Python {
-    /// The Python that `command` (a program and its first arguments) starts; `None` if there is no such program.
+    /// The Python that `command` (a program and its first arguments) starts, with the option `isolation` such as
+    /// [`ISOLATED`]; `None` if there is no such program.
     fn new(command: &[String], isolation: &str) -> Option<Python> {
         let (program, first) = command.split_first()?;
         let arguments = first.iter().cloned().chain([isolation.to_owned()]).collect();

@@ -57,7 +57,7 @@ const fn row(
     Row { provider, name, runtime_name, title, variants, command, maker }
 }
 
-/// The command that takes of two packages the one that suits the machine.
+/// The command that installs the package for CUDA 13 or the one for CUDA 12, whichever suits the machine.
 const FOR_CARDS: &str = "zeitnot runtime install --gpu";
 
 /// The table of providers, in the order of [`Provider`] and in which they are listed to the user.
@@ -92,7 +92,7 @@ impl Provider {
         &ROWS[self as usize]
     }
 
-    /// The backend's name.
+    /// The name of Zeitnot's backend for this provider, such as `tensorrt-rtx`.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
@@ -107,7 +107,7 @@ impl Provider {
         self.row().variants
     }
 
-    /// The command that obtains a runtime with this provider: of several, the one that suits the machine.
+    /// The command that installs a runtime with this provider; if several have it, the one that suits the machine.
     pub fn command(self) -> &'static str {
         self.row().command
     }

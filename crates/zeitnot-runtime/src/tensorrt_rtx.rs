@@ -21,8 +21,8 @@ pub(super) const PLUGIN: &str = if cfg!(windows) {
 } else {
     "libonnxruntime_providers_nv_tensorrt_rtx.so"
 };
-/// The beginnings of the names of the libraries beside the plugin that it needs, each after those that it needs itself.
-/// It names them without saying where they are.
+/// Beginnings of the names of the libraries that the plugin needs, which lie beside it: each after those that it needs
+/// itself. The plugin names them without saying where they are.
 #[cfg(feature = "onnxruntime")]
 const NEEDED: [&str; 3] = if cfg!(windows) {
     ["cudart64_", "tensorrt_rtx_", "tensorrt_onnxparser_rtx_"]
@@ -30,14 +30,15 @@ const NEEDED: [&str; 3] = if cfg!(windows) {
     ["libcudart.so.", "libtensorrt_rtx.so.", "libtensorrt_onnxparser_rtx.so."]
 };
 
-/// The plugin's place: beside the ONNX Runtime at `library`, or where `zeitnot runtime install` puts it.
+/// Path of the plugin: beside the ONNX Runtime at `library`, or else where `zeitnot runtime install` puts it; `None` if
+/// it is in neither place.
 pub(super) fn plugin_for(library: &Path) -> Option<PathBuf> {
     let beside = library.parent().filter(|folder| folder.is_absolute()).map(Path::to_path_buf);
     let folders = [beside, candidates::installed_folder(Variant::TensorRtRtx)];
     folders.into_iter().flatten().map(|folder| folder.join(PLUGIN)).find(|plugin| plugin.is_file())
 }
 
-/// Why TensorRT for RTX drives none of the driver's cards; `None` where it drives one.
+/// The reason why TensorRT for RTX drives none of the driver's cards; `None` where it drives one.
 pub(super) fn problem_with(driver: &Driver) -> Option<String> {
     let version = driver.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let cards = driver.cards.join(", ");
@@ -57,7 +58,7 @@ pub(super) fn problem_with(driver: &Driver) -> Option<String> {
     ))
 }
 
-/// Whether it drives cards of this compute capability (the plugin's own words).
+/// Whether the plugin drives cards of this compute capability, by its own messages.
 fn drives(capability: (i32, i32)) -> bool {
     matches!(capability, (8, 6 | 9)) || capability >= (12, 0)
 }
@@ -65,7 +66,7 @@ fn drives(capability: (i32, i32)) -> bool {
 /// Registers the plugin with ONNX Runtime, once for the process.
 ///
 /// # Errors
-/// When it is not there, or does not load.
+/// When the plugin is not there, or does not load.
 #[cfg(feature = "onnxruntime")]
 pub fn register(runtime: &Runtime) -> ort::Result<()> {
     static REGISTERED: parking_lot::Mutex<bool> = parking_lot::Mutex::new(false);

@@ -9,10 +9,10 @@ use super::vulkan_calls::{self as vk, PhysicalDeviceType};
 /// Vulkan's loader.
 const LOADER: &str = if cfg!(windows) { "vulkan-1.dll" } else { "libvulkan.so.1" };
 
-/// The variables that limit Vulkan's loader to drivers: the newer, and the older.
+/// The environment variables that limit Vulkan's loader to some drivers: the newer name, and the older.
 const DRIVERS: [&str; 2] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
 
-/// Words for a program on the processor that plays a card, in descriptions of devices.
+/// The words for a software renderer, which emulates a card on the processor, in descriptions of devices.
 pub const SOFTWARE: &str = "software device";
 
 /// A device that Vulkan knows.
@@ -22,7 +22,7 @@ pub struct Device {
     pub name: String,
     /// The driver's own version number, which its maker encodes.
     pub driver_version: u32,
-    /// Whether a program on the processor plays the card.
+    /// Whether the device is a software renderer, which emulates a card on the processor.
     pub is_software: bool,
 }
 
@@ -50,12 +50,12 @@ pub fn device() -> Result<&'static Device, VulkanError> {
     FOUND.get_or_init(|| best(find()?)).as_ref().map_err(Clone::clone)
 }
 
-/// Whether [`device`] is a program on the processor; not where there is none.
+/// Whether [`device`] is a software renderer on the processor; false where there is no device.
 pub fn is_software() -> bool {
     device().is_ok_and(|device| device.is_software)
 }
 
-/// The device that comes first in the order of Dawn, the library inside ONNX Runtime's WebGPU.
+/// The device that Dawn, the library inside ONNX Runtime's WebGPU, prefers.
 fn best(devices: Vec<(PhysicalDeviceType, Device)>) -> Result<Device, VulkanError> {
     let rank = |kind: PhysicalDeviceType| match kind {
         PhysicalDeviceType::DISCRETE_GPU => 0,
@@ -67,7 +67,8 @@ fn best(devices: Vec<(PhysicalDeviceType, Device)>) -> Result<Device, VulkanErro
     first.map(|(_, device)| device).ok_or_else(|| VulkanError::NoDriver("it lists no device".to_owned()))
 }
 
-/// The words that name the files which Vulkan's loader is limited to; empty where it is not.
+/// Words for an error on the driver files that Vulkan's loader is limited to, empty without a limit. `value` reads an
+/// environment variable.
 fn limit(value: impl Fn(&str) -> Option<String>) -> String {
     let set = |name| Some((name, value(name).filter(|files| !files.is_empty())?));
     let set = DRIVERS.into_iter().find_map(set);

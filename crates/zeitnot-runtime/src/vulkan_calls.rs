@@ -45,7 +45,7 @@ pub(crate) struct Properties {
     vendor_id: u32,
     device_id: u32,
     pub(crate) device_type: PhysicalDeviceType,
-    /// Ends with a zero.
+    /// The device's name, which ends with a zero byte.
     pub(crate) device_name: [u8; 256],
     rest: [u64; 128],
 }
@@ -57,10 +57,10 @@ pub(crate) const ERRORS: [(i32, &str); 6] = [
     (-6, "ERROR_LAYER_NOT_PRESENT"), (-7, "ERROR_EXTENSION_NOT_PRESENT"), (-9, "ERROR_INCOMPATIBLE_DRIVER"),
 ];
 
-/// The properties of all devices; Vulkan's code where it has none to list.
+/// The properties of all devices; Vulkan's error code where it cannot list them.
 ///
 /// # Safety
-/// The function is that of a loader which stays loaded.
+/// `get` is the function of a loader which stays loaded.
 pub(crate) unsafe fn physical_devices(get: GetInstanceProcAddr) -> Result<Vec<Properties>, i32> {
     // SAFETY: every function has the type that Vulkan fixes for its name, all structures are valid for the calls and as
     // large as the calls write, and nothing made with the instance is used after its end.
@@ -89,7 +89,7 @@ pub(crate) unsafe fn physical_devices(get: GetInstanceProcAddr) -> Result<Vec<Pr
     }
 }
 
-/// The code of a failure, which is negative.
+/// `Err` with Vulkan's `code` if that is negative, which means a failure.
 fn checked(code: i32) -> Result<(), i32> {
     if code < 0 { Err(code) } else { Ok(()) }
 }

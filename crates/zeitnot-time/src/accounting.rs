@@ -1,5 +1,5 @@
-//! The account of every manager's moves, which no manager has to keep: planned and used time, the end of the search, the
-//! moment at which its limit was reached.
+//! Keeps an account of the moves of any manager: planned and used time, the end of the search, and the moment at which
+//! its limit was reached.
 
 use super::plan::Plan;
 use super::{
@@ -25,7 +25,7 @@ pub struct MoveAccount {
     pub used_ms: f64,
     /// The reason of the search's end; `None`: it was stopped from outside, or nothing was left to search.
     pub stop: Option<StopReason>,
-    /// The manager's limit at its last look, on the move's clock: time ends a search there that nothing else ends.
+    /// The manager's time limit at its last look, on the move's clock: where it stops a search that nothing else stops.
     pub limit_ms: Option<f64>,
     /// The moment at which `limit_ms` was reached: the limit itself, or a later moment if the limit moved into the past
     /// while the search ran.
@@ -88,13 +88,13 @@ pub(super) struct Accounted {
 struct Open {
     /// The account, as far as it is known.
     account: MoveAccount,
-    /// The moment at which the limit was reached, with the budget as the limit before the first look: a first batch
-    /// that takes longer than the limit is late.
+    /// As [`MoveAccount::limit_reached_at_ms`], but before the first look the budget counts as the limit: so a first
+    /// batch that takes longer than that is late.
     reached_since_start_ms: f64,
 }
 
-/// The moment at which `limit_ms`, seen at `elapsed_ms`, is reached; `before_ms` is that moment by the look before. A
-/// limit that was reached before stays so, however it moves in the past.
+/// The moment at which `limit_ms`, seen in a look at `elapsed_ms`, is reached: the limit itself while it lies ahead;
+/// once past, the earlier of `before_ms`, the moment by the look before, and `elapsed_ms`, but none before the limit.
 fn reached_at(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
     if limit_ms > elapsed_ms { limit_ms } else { before_ms.min(elapsed_ms).max(limit_ms) }
 }

@@ -21,13 +21,14 @@ pub(super) fn latest_ms(hard_limit_ms: f64, end_ms: f64) -> f64 {
     hard_limit_ms + ((end_ms - hard_limit_ms) / 2.0).min(hard_limit_ms.max(GRACE_MS)).max(0.0)
 }
 
-/// Whether an evaluation of `evaluation_ms` (`None`: not known yet) is over before `latest_ms`.
+/// Whether an evaluation that takes `evaluation_ms` is over before `latest_ms`; true if `None`, not known yet.
 pub(super) fn evaluation_fits(evaluation_ms: Option<f64>, latest_ms: f64) -> bool {
     // A duration that is not a number is not known.
     !evaluation_ms.is_some_and(|evaluation_ms| evaluation_ms >= latest_ms)
 }
 
-/// [`latest_ms`], or 0 where the evaluation does not fit and so is not waited for.
+/// The time on the move's clock at which an answer is due: [`latest_ms`], or 0 where an evaluation would end later and
+/// so is not waited for.
 pub(super) fn due_ms(hard_limit_ms: f64, end_ms: f64, evaluation_ms: Option<f64>) -> f64 {
     let latest_ms = latest_ms(hard_limit_ms, end_ms);
     if evaluation_fits(evaluation_ms, latest_ms) { latest_ms } else { 0.0 }

@@ -1,4 +1,5 @@
-//! The event log of a game's time: the events that a time manager sees, in order, and its answers. Neither loses anything when serialised, so that a recorded game can be repeated bit by bit ([`Timekeeper::apply`]).
+//! The event log of a game's time: the events that a time manager sees, in order, and its answers. Neither loses
+//! anything when serialised, so that a recorded game can be repeated bit by bit ([`Timekeeper::apply`]).
 //!
 //! An event log is a text of one JSON object a line: an event (`{"event":"plan","clock_ms":60000,...}`), and after it
 //! its answer, if it has one (`{"answer":"plan","budget_ms":2100,...}`). `zeitnot time explain script` reads the

@@ -1,5 +1,5 @@
-//! Computes every formula of every term again from the terms before it, so that none says what is not done. A term's words
-//! (`from ...`) are not checked here.
+//! Tests that the formula of every term is true: computes it again from the terms before it. A source in words
+//! (`from ...`) is not checked here.
 
 use super::plan::IN_WORDS;
 use super::*;
@@ -92,7 +92,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The values of a manager's parameters where `set` is given: defaults elsewhere.
+/// The values of a manager's parameters: those given in `set`, a list `name=value,...`, and the defaults of the others.
 fn params(spec: &ManagerSpec, set: &str) -> HashMap<String, f64> {
     let grouped = spec.groups.iter().flat_map(|group| group.params);
     // A manager's own parameter goes before one of the same name in a group.
@@ -102,7 +102,7 @@ fn params(spec: &ManagerSpec, set: &str) -> HashMap<String, f64> {
     params
 }
 
-/// Three moves of a game.
+/// The plans for three moves of a game, of which `request` is the first.
 fn plans(specification: &str, request: &MoveRequest) -> Vec<Plan> {
     let mut manager = build(specification).unwrap();
     let mut request = request.clone();

@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether a character may start an identifier; `/`, as in Lc0, whose grammar also reads paths in backend options.
+/// Whether a character may start an identifier. A `/` may, as in Lc0, whose grammar also reads backend options' paths.
 fn starts_identifier(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '/'
 }

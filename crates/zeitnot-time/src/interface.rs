@@ -32,9 +32,9 @@ pub struct MoveRequest {
     /// [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(rename = "missing_inc_ms", default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub missing_increment_ms: f64,
-    /// Whether the clock does not show the time that this manager's moves used: the opponent's clock, where no other is
-    /// known, or the clock of a game that others played, as in an audit. No lag is measured by such clocks, and no
-    /// manager takes the difference of two of them for time it used.
+    /// Whether the clock does not show the time that this manager's moves used: it is the opponent's, where no other is
+    /// known, or that of a game which others played, as in an audit. From such clocks no lag is measured, and no
+    /// manager takes the difference of two of them for time that it used.
     #[serde(rename = "opponents_clock", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_foreign_clock: bool,
     /// Time of one evaluation, measured on the batches of earlier searches; `None` before the first batch.
@@ -146,7 +146,7 @@ pub struct SearchSnapshot<'a> {
     pub lines: Option<ShownLines>,
 }
 
-/// The knowledge of the lines that are shown.
+/// The progress of the search on the lines that are shown, all of which are to be searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShownLines {
@@ -176,8 +176,7 @@ pub struct MoveOutcome {
     #[serde(rename = "first_evaluation_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub first_evaluation_ms: Option<f64>,
     /// The moment, on the move's clock, at which the manager's last limit was reached: the limit itself, or the moment
-    /// of the change that moved it into the past. The account around every manager fills it in; the search leaves it
-    /// out.
+    /// of the change that moved it into the past. The caller leaves it out: this crate fills it in for the manager.
     #[serde(rename = "due_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub limit_reached_at_ms: Option<f64>,
 }

@@ -65,7 +65,7 @@ pub trait TimeManager: Send + std::fmt::Debug {
     /// The name of the manager in specifications, with its preset unless the first is meant ([`ManagerSpec::title`]).
     fn name(&self) -> &'static str;
 
-    /// Waits until the manager can plan without delay, before a clock runs: one that is a program may have to load.
+    /// Waits until the manager can plan without delay, before a clock runs: it may be another program that has to load.
     fn get_ready(&mut self) {}
 
     /// Plans the time of a move. Every request gets a plan, however absurd its numbers are.

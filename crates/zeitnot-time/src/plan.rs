@@ -28,7 +28,7 @@ pub struct Term {
 }
 
 impl fmt::Display for Term {
-    /// `name=12ms`, with a `!` where a limit bound.
+    /// Writes `name=12ms`, with a `!` behind it where a limit changed the value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = if self.unit == Unit::Ratio { "" } else { self.unit.symbol() };
         let mark = if self.clamped { "!" } else { "" };

@@ -13,7 +13,7 @@ pub(super) const MAX_MS: f64 = 1e12;
 /// Capacity that suffices for the terms of most plans.
 const USUAL_TERMS: usize = 32;
 
-/// The formula of a budget or a reserve, and its value.
+/// The formula of a budget or a reserve, and the value in milliseconds that a manager wants before the guard.
 pub(super) type Wanted = (&'static str, f64);
 
 /// The reserve of a manager that plans none.
@@ -63,7 +63,7 @@ impl PlanBuilder {
         &self.request
     }
 
-    /// Records a quantity and gives it back.
+    /// Records a quantity, whose `name` is `name = formula`, and returns its value.
     pub(crate) fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
         self.push(name, value, unit, false)
     }
@@ -113,7 +113,8 @@ impl PlanBuilder {
         self.moves_left_without_estimate(names, guess, |_, moves_to_go| moves_to_go)
     }
 
-    /// `names` are the terms without and with `moves_to_go`, `join` the moves with both numbers.
+    /// Records the moves that the clock has to serve, from a manager's `own` number. `names` are the terms without and
+    /// with a `moves_to_go`; `join` combines `own` with that.
     fn moves_left_without_estimate(&mut self, names: [&'static str; 2], own: f64, join: fn(f64, f64) -> f64) -> f64 {
         let (name, moves) = match self.request.moves_to_go {
             Some(moves) => (names[1], join(own, self.term("moves_to_go", f64::from(moves), Unit::Moves))),

@@ -19,7 +19,7 @@ pub enum SpecError {
         /// The managers that exist.
         known: String,
     },
-    /// The manager, or the group in it, has no parameter of a name that was written: the names that there are, in words.
+    /// A name that was written is no parameter of the manager or of the group in it; the text lists the known names.
     #[error("{0}")]
     UnknownParameter(String),
     /// A manager from elsewhere cannot be made.
@@ -86,12 +86,12 @@ fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, Sp
     reader.wrong.map_or(Ok(reader.values), Err)
 }
 
-/// The parameter that chooses between the forms of a manager.
+/// Name of the parameter that chooses between the forms of a manager.
 pub(super) const PRESET: &str = "preset";
 
 struct Reader {
     values: ParamValues,
-    /// The error of the first wrong value, reported after all names are looked up: the names say which form is meant.
+    /// The error of the first wrong value, reported only once all names are found: they choose the manager's form.
     wrong: Option<SpecError>,
 }
 

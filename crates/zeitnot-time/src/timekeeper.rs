@@ -7,8 +7,8 @@ use super::stoppers::Stoppers;
 use super::{GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, Verdict, due};
 use std::sync::Arc;
 
-/// A maker of managers that this crate does not have, from their specifications; `None` for all others. The same
-/// specification succeeds or fails each time.
+/// A maker of managers that this crate does not have, from a specification; `None` for one that the maker does not
+/// know, and this crate may. The same specification succeeds or fails each time.
 pub type Maker = Arc<dyn Fn(&str) -> Result<Option<Box<dyn TimeManager>>, SpecError> + Send + Sync>;
 
 /// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and
@@ -163,7 +163,7 @@ impl Timekeeper {
         self.manager.set_nps(nps);
     }
 
-    /// The measured lag to keep clear, in milliseconds; `clock_ms` is the clock less the user's overhead.
+    /// The time to keep clear for the measured lag, in milliseconds; `clock_ms` is the clock less the user's overhead.
     pub fn lag_ms(&self, clock_ms: f64) -> f64 {
         self.lag.as_ref().map_or(0.0, |lag| lag.overhead_ms(clock_ms))
     }
@@ -221,8 +221,9 @@ impl Timekeeper {
         self.report_event(|| Event::BookMove(played), None);
     }
 
-    /// Begins a search; `request` is for a move with a clock. A clock is used without the user's overhead and the
-    /// measured lag, a `movetime` without [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms).
+    /// Begins a search and returns its time limits; `request` is `None` for a move without a clock. The limits leave
+    /// the user's overhead and the measured lag on the clock, and of a `movetime`
+    /// [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms).
     pub fn begin(&mut self, start: &SearchStart, request: Option<&MoveRequest>) -> Begun {
         self.search(start);
         let plan = match request {
@@ -352,8 +353,8 @@ impl Timekeeper {
         Ok(None)
     }
 
-    /// Replaces the manager by one that knows nothing. One that was told nothing stays: it may be a program, which has
-    /// just started.
+    /// Replaces the manager by a new one that has learned nothing. A manager that was told nothing yet stays: it may be
+    /// a program, which has just started.
     fn rebuild(&mut self) {
         if !std::mem::take(&mut self.is_used) {
             return;

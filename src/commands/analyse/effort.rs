@@ -1,4 +1,4 @@
-//! Reads how much effort an analysis may take, and divides what is for all games among their positions.
+//! Reads how much effort an analysis may take, and divides an effort for all games among their positions.
 
 use crate::commands::flags::{flag, seconds};
 use clap::{Arg, ArgMatches, value_parser};
@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 use zeitnot_analysis::analysis::Effort;
 
-/// Nodes of a position without a flag: with the positions behind the moves that are compared, as long as 400 of the
+/// Nodes a position without a flag. With the searches behind the compared moves they take as long as 400 nodes in the
 /// position alone (docs/results/2026-11-judging.md).
 const USUAL_NODES: u64 = 300;
-/// Least time of a position, in milliseconds.
+/// Least time for a position, in milliseconds, even when the time for all is used up.
 const LEAST_MS: f64 = 5.0;
 
 /// The effort that a command line names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// Equal for each position.
+    /// An equal effort for each position.
     Each(Effort),
     /// Time for all positions, in milliseconds.
     Time(f64),
@@ -23,7 +23,7 @@ pub enum Limit {
     Nodes(u64),
 }
 
-/// The flags of the effort.
+/// The flags that set the effort: `--nodes`, `--time` and `--budget`.
 pub fn flags() -> [Arg; 3] {
     [
         flag("nodes", "N")
@@ -37,7 +37,7 @@ pub fn flags() -> [Arg; 3] {
     ]
 }
 
-/// Reads a budget.
+/// Reads the value of `--budget`: a time with its unit, seconds without one, or nodes as `5000000n`.
 fn budget(text: &str) -> Result<Limit, String> {
     let units = [("n", 0.0), ("s", 1e3), ("m", 60e3), ("h", 3600e3)];
     let split = units.into_iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)));
@@ -62,7 +62,7 @@ impl Limit {
         }
     }
 
-    /// Whether times end the searches.
+    /// Whether the searches end by the clock, so that a second run may differ.
     pub fn is_timed(self) -> bool {
         matches!(self, Limit::Time(_) | Limit::Each(Effort::Time(_)))
     }
@@ -82,22 +82,22 @@ impl Limit {
 pub struct Shares {
     limit: Limit,
     begin: Instant,
-    /// Time that an earlier run of the same work took, in milliseconds.
+    /// Time that earlier runs of an interrupted analysis took, in milliseconds.
     spent_ms: f64,
     positions: u64,
     left: AtomicU64,
-    /// Threads that have a game.
+    /// Threads that are analysing a game.
     busy: AtomicUsize,
 }
 
 impl Shares {
-    /// Shares of `positions`, of which `left` are to come.
+    /// Divides `limit` among `positions`, of which `left` are still to come; `spent_ms` was spent in earlier runs.
     pub fn new(limit: Limit, positions: u64, left: u64, spent_ms: f64) -> Shares {
         let (left, busy) = (AtomicU64::new(left), AtomicUsize::new(0));
         Shares { limit, begin: Instant::now(), spent_ms, positions, left, busy }
     }
 
-    /// Notes that a thread has a game, or has none any more.
+    /// Notes that a thread has begun or finished its work on games.
     pub fn set_busy(&self, is_busy: bool) {
         match is_busy {
             true => self.busy.fetch_add(1, Ordering::SeqCst),

@@ -41,16 +41,16 @@ impl Entry for FinishedGame {
     }
 }
 
-/// The facts of all games, and what they come from.
+/// The facts of all games that a search gave, and the network that it used.
 pub struct Searched {
     facts: BTreeMap<u64, Vec<PositionFacts>>,
     pub network: Option<AnalysedNetwork>,
-    /// The work file, where an output is a file.
+    /// The work file; `None` where no output is a file.
     journal: Option<PathBuf>,
 }
 
 impl Searched {
-    /// The facts of a game.
+    /// The facts of the positions of a game.
     pub fn facts(&self, number: u64) -> Vec<Option<PositionFacts>> {
         self.facts.get(&number).map_or_else(Vec::new, |facts| facts.iter().cloned().map(Some).collect())
     }
@@ -63,14 +63,14 @@ impl Searched {
     }
 }
 
-/// The work file of an output.
+/// The path of the work file that belongs to an output.
 fn work_file(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(".work.jsonl");
     name.into()
 }
 
-/// Searches all games that the work file lacks.
+/// Searches all games that the work file does not hold yet. Ends the program after Ctrl-C.
 pub fn search(
     matches: &ArgMatches,
     sources: &Sources<'_>,
@@ -137,13 +137,13 @@ pub fn search(
     Ok(Searched { facts, network, journal })
 }
 
-/// The network, by its file.
+/// The name and the digest of the network's file; `None` for a backend without a network.
 fn network_of(loaded: &LoadedNetwork) -> anyhow::Result<Option<AnalysedNetwork>> {
     let Some(location) = &loaded.location else { return Ok(None) };
     Ok(Some(AnalysedNetwork { name: location.name(), sha256: location.sha256()? }))
 }
 
-/// The threads that search.
+/// The threads that search, and what they share.
 struct Team {
     options: Options,
     backend: Arc<dyn Backend>,

@@ -23,7 +23,7 @@ use results::Outputs;
 use sources::Sources;
 use std::path::{Path, PathBuf};
 
-/// The switch for requests of another program.
+/// The name of the switch with which another program sends requests.
 const STDIO: &str = "stdio";
 
 pub fn command() -> Command {

@@ -1,4 +1,4 @@
-//! Puts the results together and writes their files, each as a whole.
+//! Assembles the results of an analysis and writes their files, each file as a whole.
 
 use super::games::Searched;
 use super::sources::{NumberedGame, Sources, rest_of};
@@ -23,7 +23,8 @@ pub struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// The files that the command line names.
+    /// The output files that the command line names; fails where one is named twice, holds `games` or cannot be
+    /// written.
     pub fn of(matches: &'a ArgMatches, games: &[&Path]) -> anyhow::Result<Outputs<'a>> {
         let outputs =
             Outputs { pgn: matches.get_one("out"), json: matches.get_one("json"), html: matches.get_one("html") };
@@ -48,7 +49,7 @@ impl<'a> Outputs<'a> {
         Ok(outputs)
     }
 
-    /// Looks whether each file that exists is one to write over: empty, a page or JSON of an analysis, or these games.
+    /// Refuses to overwrite a file with content, except a result of an analysis, or the games of `sources`.
     pub fn check(&self, sources: &Sources<'_>) -> anyhow::Result<()> {
         let has_games = |path: &Path| {
             let (others, mut known) = (PgnGames::new(File::open(path)?), sources.games());
@@ -74,12 +75,12 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// The outputs, that of the games first.
+    /// The output files: games, JSON, page.
     fn all(&self) -> impl Iterator<Item = &'a Path> {
         self.pgn.into_iter().chain(self.json).chain(self.html).map(PathBuf::as_path)
     }
 
-    /// The first output that is a file.
+    /// The first output that is not the standard output.
     pub fn file(&self) -> Option<&'a Path> {
         self.all().find(|path| !is_standard(path))
     }
@@ -129,19 +130,19 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// The judgements of all games, in words.
+/// The numbers of inaccuracies, mistakes and blunders in all games, in words.
 fn judgements(analysis: &Analysis) -> String {
     let [inaccuracies, mistakes, blunders] = analysis.judgements();
     let inaccurate = if inaccuracies == 1 { "inaccuracy" } else { "inaccuracies" };
     format!("{inaccuracies} {inaccurate}, {}, {}", counted(mistakes, "mistake"), counted(blunders, "blunder"))
 }
 
-/// The words of a text without the numbers and results that PGN adds.
+/// The words of a PGN text without move numbers and results.
 fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().filter(|word| !word.starts_with(|c: char| c.is_ascii_digit() || c == '*')).collect()
 }
 
-/// Whether a name stands for the standard output.
+/// Whether a path is `-`, the standard output.
 fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }

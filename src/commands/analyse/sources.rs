@@ -17,7 +17,7 @@ pub struct Sources<'a> {
     files: Vec<(&'a PathBuf, Rereadable<'a>)>,
 }
 
-/// A game with its number over all files, from 1, its file, and the place of that file.
+/// A game with its number over all files, from 1; `file` is the name of its file, `place` where that can be read.
 pub struct NumberedGame {
     pub number: u64,
     pub file: String,
@@ -26,13 +26,13 @@ pub struct NumberedGame {
 }
 
 impl NumberedGame {
-    /// The text that is left out behind the moves that are read.
+    /// The rest of the game's text, behind the moves that were read; empty where the whole game was.
     pub fn rest(&self) -> anyhow::Result<String> {
         rest_of(&self.game, &self.place)
     }
 }
 
-/// The text that is left out behind the moves that are read of a game in a file.
+/// The rest of a game's text, behind the moves that were read; `place` is the path of its file.
 pub fn rest_of(game: &PgnGame, place: &Path) -> anyhow::Result<String> {
     let (mut rest, Range { start, end }) = (Vec::new(), game.rest.clone());
     if start < end {
@@ -44,7 +44,7 @@ pub fn rest_of(game: &PgnGame, place: &Path) -> anyhow::Result<String> {
 }
 
 impl<'a> Sources<'a> {
-    /// Takes the files.
+    /// Opens the files, so that they can be read several times.
     pub fn new(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Sources<'a>> {
         let open = |path: &'a PathBuf| {
             Ok((path, Rereadable::new(path).with_context(|| format!("cannot read {}", path.display()))?))
@@ -71,8 +71,8 @@ impl<'a> Sources<'a> {
         self.files.iter().flat_map(read).enumerate().map(numbered)
     }
 
-    /// The number of positions of each game, the one before its first move included. A damaged game gets a line, and so
-    /// does what is assumed in reading the clocks of a file.
+    /// The number of positions of each game, the one before its first move included. Damaged games, and assumptions
+    /// about the clocks of a file, are reported on standard error.
     pub fn positions(&self) -> anyhow::Result<Vec<u64>> {
         let mut positions = Vec::new();
         let mut remarks: Vec<(String, Remarks)> = Vec::new();

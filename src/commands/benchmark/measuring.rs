@@ -1,4 +1,4 @@
-//! Measures the engine as its options have it, the settings around them, and the other backends.
+//! Measures the engine as its options have it, then other numbers of threads and batch sizes, then the other backends.
 
 use super::cards;
 use super::engine_options::{self, MAY_INSTALL, ONLY_FIND};
@@ -21,7 +21,7 @@ use zeitnot_lab::measure::{
 /// The name of the backend that needs no ONNX Runtime.
 const NATIVE: &str = "native";
 
-/// The request of the command line.
+/// The measurement that the command line asks for.
 pub struct Request<'a> {
     matches: &'a ArgMatches,
     seconds: f64,
@@ -70,7 +70,7 @@ impl<'a> Request<'a> {
         Ok(record)
     }
 
-    /// Measures the engine as its options have it.
+    /// Measures the engine with the threads and the batch size of its options.
     fn first(&self, benchmark: &mut Benchmark) -> anyhow::Result<BenchmarkResult> {
         let attributes = benchmark.attributes();
         let options = benchmark.engine().options();
@@ -111,7 +111,7 @@ impl<'a> Request<'a> {
         self.matches.value_source(option) == Some(ValueSource::CommandLine)
     }
 
-    /// Measures the settings around the backend's own, apart from options that the command line fixes.
+    /// Measures other threads and batch sizes around those of the backend; numbers that the command line fixes stay.
     fn try_settings(&self, benchmark: &mut Benchmark, results: &mut Vec<Measured>) -> anyhow::Result<()> {
         let mut grid = Grid::new(&benchmark.attributes());
         for (sizes, option) in [(&mut grid.threads, "Threads"), (&mut grid.batches, "MinibatchSize")] {
@@ -140,8 +140,8 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// A line on how to measure the backend with larger batches than its options allow; `None` if there is nothing to
-    /// gain, a software device runs it, or the command line fixes the size.
+    /// Advice for measuring larger batches than the backend's options allow; `None` if there is nothing to gain, a
+    /// software device runs it, or the command line fixes the batch size.
     fn larger_batches(&self, benchmark: &Benchmark, record: &BenchmarkResult) -> anyhow::Result<Option<String>> {
         if self.is_given("MinibatchSize") {
             return Ok(None);
@@ -162,7 +162,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Backends that run networks, without `auto` and the backend that `auto` stands for: `native`, or that of a provider.
+/// The other backends that run networks, without `auto` and the one that it took: `native`, or its usual provider.
 fn others(auto_is_native: bool) -> impl Iterator<Item = &'static str> {
     let provider = |name| backend::provider_of(name, &BackendSettings::default()).ok().flatten();
     let behind = provider(AUTO);

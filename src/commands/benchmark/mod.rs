@@ -12,7 +12,7 @@ use clap::{ArgMatches, Command, value_parser};
 use measuring::Request;
 use zeitnot_lab::measure::{BENCHMARK_POSITIONS, BenchmarkResult};
 
-/// The name of the backend that stands for another one.
+/// The name of the backend that chooses another one.
 const AUTO: &str = "auto";
 
 pub fn command() -> Command {
@@ -63,7 +63,7 @@ enum Format {
 }
 
 impl Format {
-    /// Prints a line outside the table: with text in its place, with JSON on standard error.
+    /// Prints a line that is no part of the table: on standard output with text, on standard error with JSON.
     fn note(self, line: &str) {
         match self {
             Format::Text => say!("{line}"),
@@ -87,7 +87,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The name of a line of a picture: its number of threads, and the backend where there are several.
+/// The name of a line in the chart: its number of threads, and the backend where there are several.
 fn line(record: &BenchmarkResult, backend: &str, threads: usize) -> String {
     let settings = record.settings();
     let threads = speed_picture::threads(threads);
@@ -97,7 +97,7 @@ fn line(record: &BenchmarkResult, backend: &str, threads: usize) -> String {
     }
 }
 
-/// The texts of a picture.
+/// The title and notes of the chart.
 fn texts(record: &BenchmarkResult) -> Texts {
     let best = format!("best: {}", print::setting(record.best()));
     let program = format!("zeitnot {}", record.version);
@@ -112,7 +112,7 @@ fn texts(record: &BenchmarkResult) -> Texts {
     }
 }
 
-/// The spots of a picture.
+/// The measurements as points of the chart.
 fn spots(record: &BenchmarkResult) -> Vec<Spot> {
     let settings = record.settings();
     let spot = |setting: &zeitnot_lab::measure::Measured| Spot {

@@ -7,7 +7,7 @@ use zeitnot_engine::backend::{Attributes, LARGEST_BATCH};
 use zeitnot_engine::runtime::vulkan;
 use zeitnot_lab::measure::{BackendDevice, BenchmarkResult, GAIN, Measured, SearchSaturation};
 
-/// The machine and the network that were measured.
+/// The machine, the backend and its device as lines of text.
 pub fn facts(record: &BenchmarkResult) -> String {
     let BenchmarkResult { version, machine, backend, device, load_ms, .. } = record;
     let facts = format!(
@@ -16,7 +16,7 @@ pub fn facts(record: &BenchmarkResult) -> String {
     facts.lines().map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints the conclusions from the settings, which JSON has in the record.
+/// Prints the conclusions from the measurements; nothing for JSON, whose record holds them.
 pub fn conclusion(record: &BenchmarkResult, format: Format) {
     if format == Format::Json {
         return;
@@ -57,7 +57,7 @@ fn saturation_in_words(found: &SearchSaturation) -> String {
     }
 }
 
-/// One setting in full; `asked` is the number of positions that were asked for.
+/// One measurement in full, as text; `asked` is the number of positions that were asked for.
 pub fn in_words(measured: &Measured, asked: usize) -> String {
     let Measured { threads, batch, visits, evaluations, seconds, positions, .. } = measured;
     let fewer = match *positions < asked {
@@ -87,7 +87,7 @@ pub fn in_words(measured: &Measured, asked: usize) -> String {
     )
 }
 
-/// The head of the table of settings.
+/// The header of the table of measurements.
 pub fn row_header() -> String {
     format!(
         "{:<19} {:>7} {:>6} {:>10} {:>10} {:>6} {:>6} {:>9} {:>9}",
@@ -95,7 +95,7 @@ pub fn row_header() -> String {
     )
 }
 
-/// One setting as a row of the table of settings. `loaded` is the backend by its own name, which says what `auto` is.
+/// One measurement as a row of the table. `loaded` is the name of the backend that runs, also where `auto` chose it.
 pub fn as_row(measured: &Measured, loaded: &str) -> String {
     let Measured { backend, threads, batch, visits_per_s, evals_per_s, .. } = measured;
     let (cache, fill) = (measured.cache_hit_share * 100.0, measured.batch_fill * 100.0);
@@ -128,7 +128,7 @@ pub fn setting(of: &Measured) -> String {
     format!("{backend}, {threads}, batch {batch} ({visits_per_s:.0} visits/s, {evals_per_s:.0} evaluations/s)")
 }
 
-/// A line on how to let the backend run batches of `larger` positions.
+/// Advice for letting the backend run batches of `larger` positions.
 pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
     let Attributes { name, maximum_batch, .. } = attributes;
     format!(
@@ -137,7 +137,7 @@ pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
     )
 }
 
-/// Ratio of two measurements of one setting, on the same positions, that only other work of the machine can explain.
+/// Ratio of two speeds with the same settings and positions that only other work of the machine can explain.
 const UNSTEADY: f64 = 1.25;
 
 /// A note if the setting measured first had another speed when measured again among the others; else `None`.

@@ -5,7 +5,7 @@ use zeitnot_base::files::to_path;
 use zeitnot_engine::engine::{Book, Options};
 use zeitnot_engine::tablebase::Tablebase;
 
-/// Checks the files that the options name. Without files there is no finding: the engine needs neither book nor tables.
+/// Checks the book and the tables that the options name; `look` gets a result for each. Without files there is none.
 pub fn checks(options: &Options, look: &mut impl FnMut(Check)) {
     if !options.syzygy_path.is_empty() {
         let name = "endgame tables";

@@ -65,7 +65,8 @@ pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: 
     }
 }
 
-/// The card of a machine without NVIDIA's driver, which is the `reason`; a warning where nothing uses one that is there.
+/// The check of other makers' cards where NVIDIA's driver is missing, for this `reason`; a warning if no installed
+/// runtime uses a card that is there.
 fn other_card(device: Option<&vulkan::Device>, is_used: bool, reason: &str) -> Check {
     let name = "graphics card";
     match device.filter(|device| !device.is_software) {
@@ -78,7 +79,7 @@ fn other_card(device: Option<&vulkan::Device>, is_used: bool, reason: &str) -> C
     }
 }
 
-/// A problem without the list of unusable libraries at its end, if another check has told it.
+/// A problem without the list of unusable libraries at its end, if `told`, the text of an earlier check, has that list.
 fn without_what_was_told(problem: String, told: &str) -> String {
     match problem.find(" (found but not usable: ") {
         Some(at) if told.contains(&problem[at..]) => problem[..at].to_owned(),

@@ -7,16 +7,16 @@ use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 use zeitnot_engine::engine::Options;
 use zeitnot_engine::runtime;
 
-/// Length of a nap that tries the timer.
+/// Length of one of the short sleeps that test how late the timer is.
 const NAP: Duration = Duration::from_millis(1);
-/// Number of naps.
+/// Number of the sleeps that test the timer.
 const NAPS: usize = 100;
-/// Lateness of a timer, in milliseconds, that is worth a warning if it happens once in a hundred times: the engine
+/// Lateness of a sleep, in milliseconds, from which on there is a warning if one in a hundred is so late: the engine
 /// decides by the timer when to move.
 const LATE_MS: f64 = 10.0;
 /// Step of a clock, in milliseconds, above which a warning is given: fast games have moves of a few milliseconds.
 const COARSE_MS: f64 = 1.0;
-/// Readings of the clock in search of its smallest step.
+/// Readings of the clock that are taken to find its smallest step.
 const READINGS: usize = 100_000;
 
 pub(super) fn checks(options: &Options, look: &mut dyn FnMut(Check)) {

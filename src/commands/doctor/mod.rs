@@ -66,7 +66,7 @@ impl Check {
         Check { verdict: Verdict::Warning, advice: Some(advice.into()), ..Check::ok(name, finding) }
     }
 
-    /// An error without advice: its text has advice of its own.
+    /// A check that ends in an error, without separate advice: the finding's text contains its own.
     fn error(name: impl Into<String>, finding: impl Into<String>) -> Check {
         Check { verdict: Verdict::Error, ..Check::ok(name, finding) }
     }
@@ -167,7 +167,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(if can_play { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Advice for a processor that multiplies bytes, where the built-in network would play.
+/// Advice for a processor with fast arithmetic on bytes that would play with the built-in network.
 const STRONGER: &str = "T1-256 in 8 bits is stronger on a processor such as this one (docs/strength.md has the games); `zeitnot net fetch \
                         T1-256` obtains it (37 MB)";
 

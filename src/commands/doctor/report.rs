@@ -2,7 +2,7 @@
 
 use super::Check;
 
-/// The text: Markdown, so that a tracker shows it as it is.
+/// The checks as Markdown, which an issue tracker shows as it is.
 pub(super) fn text(checks: &[Check]) -> String {
     let mut text =
         format!("```\nzeitnot {} on {} {}\n", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
@@ -15,7 +15,7 @@ pub(super) fn text(checks: &[Check]) -> String {
 const BEFORE: &[char] = &[' ', '(', '"', '\'', '`', '=', ',', '[', '\n', '\t'];
 const END: &[char] = &[':', ';', ')', ',', '"', '`', ']', '\n'];
 
-/// The text with every absolute path, blanks included, cut to its last part.
+/// The text with every absolute path cut to its last part, even where the path contains blanks.
 fn without_folders(text: &str) -> String {
     let mut short = String::with_capacity(text.len());
     let mut rest = text;

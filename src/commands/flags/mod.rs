@@ -16,7 +16,7 @@ use zeitnot_base::files;
 use zeitnot_engine::chess::{FenError, Game};
 use zeitnot_games::Preset;
 
-/// Increments in the time of a game of people, at most.
+/// Largest ratio of the two numbers in people's time controls, such as `15+10`; engines' have larger ones, as `60+1`.
 const INCREMENTS: u64 = 20;
 
 pub fn flag(name: &'static str, value: &'static str) -> Arg {
@@ -46,7 +46,7 @@ pub fn time_control<T: FromStr>(text: &str) -> Result<T, T::Err> {
     Ok(control)
 }
 
-/// Says that a comma is between two time controls, where it looks like a decimal one.
+/// Explains on standard error that a comma separates two time controls, where it may be meant as a decimal one.
 pub fn note_comma(first: &str, second: &str) {
     if is_decimal_comma(first, second) {
         let (first, second) = (first.trim(), second.trim());
@@ -64,14 +64,15 @@ fn is_decimal_comma(first: &str, second: &str) -> bool {
         && second.trim().len() <= 2
 }
 
-/// Whole numbers as people write minutes and seconds, `3+2` or `15+10`; engines have more increments, as in `60+1`.
+/// The two numbers of a time control such as `3+2`, which people would mean in minutes and seconds; `None` for others,
+/// such as engines' `60+1`.
 fn as_people_write(text: &str) -> Option<(u64, u64)> {
     let (base, increment) = text.trim().split_once('+')?;
     let (base, increment): (u64, u64) = (base.parse().ok()?, increment.parse().ok()?);
     (1..=(INCREMENTS * increment).clamp(30, 180)).contains(&base).then_some((base, increment))
 }
 
-/// `--preset`, a time control by its name, instead of `--tc`.
+/// The flag `--preset`, which names a time control in place of `--tc`.
 pub fn preset_flag() -> Arg {
     flag("preset", "NAME")
         .help("Time control by name: bullet, blitz, rapid, classical, fixed-depth, infinite")

@@ -14,12 +14,12 @@ use zeitnot_lab::recordings::{RecordedSearch, apply, judgement_of, read_recordin
 /// Managers that are taken without `--manager`.
 const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];
 
-/// The files that a command reads.
+/// The argument for the files that a command reads.
 pub fn files(help: &'static str) -> Arg {
     Arg::new("files").value_name("FILE").required(true).num_args(1..).value_parser(value_parser!(PathBuf)).help(help)
 }
 
-/// A flag that names files.
+/// A flag that names a file and may be given again.
 pub fn file_list(name: &'static str, help: &'static str) -> Arg {
     flag(name, "FILE").action(ArgAction::Append).value_parser(value_parser!(PathBuf)).help(help)
 }
@@ -28,7 +28,7 @@ pub fn named_files(matches: &ArgMatches) -> impl Iterator<Item = &PathBuf> {
     matches.get_many("files").unwrap_or_default()
 }
 
-/// The flag that names time managers; `more` is for the long help.
+/// The flag `--manager`, which names time managers; `more` is added to its long help.
 pub fn managers(help: &str, more: &str) -> Arg {
     let usual = USUAL_MANAGERS.join(", ");
     flag("manager", "SPEC")
@@ -50,7 +50,7 @@ pub fn options_of(spec: &str) -> anyhow::Result<Options> {
     options_with(&Options::default(), engine_options::settings_of(spec)).with_context(|| format!("--manager {spec}"))
 }
 
-/// The options with settings such as `CPuct=2`.
+/// A copy of the options `base` with these settings, such as `CPuct=2`.
 pub fn options_with(base: &Options, settings: impl IntoIterator<Item = impl AsRef<str>>) -> anyhow::Result<Options> {
     let mut options = base.clone();
     for setting in settings {
@@ -60,18 +60,18 @@ pub fn options_with(base: &Options, settings: impl IntoIterator<Item = impl AsRe
     Ok(options)
 }
 
-/// The flag of the clock that games begin with.
+/// The flag `--tc`: the time control of the games.
 pub fn time_control() -> Arg {
     let parser = super::time_control::<TimeControl>;
     flag("tc", "TC").default_value("10+0.1").value_parser(parser).help("Time control of the games, in seconds")
 }
 
-/// The clock that games begin with.
+/// The time control of `--tc`.
 pub fn control(matches: &ArgMatches) -> anyhow::Result<TimeControl> {
     matches.get_one("tc").copied().context("--tc has a default")
 }
 
-/// The flag of the GUI's lag in simulated games.
+/// The flag `--lag`: the time that the GUI takes in simulated games.
 pub fn lag() -> Arg {
     flag("lag", "MS[,WORST]")
         .value_parser(|text: &str| text.parse::<LagModel>())
@@ -82,7 +82,7 @@ pub fn lag() -> Arg {
         )
 }
 
-/// The flag of the size of batches.
+/// The flag `--batch`: the playouts of a batch, after each of which the search may stop.
 pub fn batch() -> Arg {
     flag("batch", "N")
         .default_value("8")
@@ -90,7 +90,7 @@ pub fn batch() -> Arg {
         .help("Playouts between two looks of the stoppers")
 }
 
-/// The flag of the mean playouts of replays.
+/// The flag `--mean-nodes`: the mean playouts of a replayed move.
 pub fn mean_nodes() -> Arg {
     flag("mean-nodes", "N")
         .value_parser(value_parser!(f64))
@@ -101,7 +101,7 @@ pub fn mean_nodes() -> Arg {
         )
 }
 
-/// The flag of the part of the recorded searches that is replayed.
+/// The flag `--part`: the part of the recorded searches that is used.
 pub fn part() -> Arg {
     flag("part", "N/M")
         .value_parser(part_of)
@@ -127,7 +127,7 @@ fn part_of(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// The recorded searches of all files as far as `--part` says, and the playouts of their moves.
+/// The recorded searches of all files in the part of `--part`, and the playouts with which each was recorded.
 pub fn searches_of_part<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
@@ -140,7 +140,7 @@ pub fn searches_of_part<'a>(
     Ok((searches, nodes))
 }
 
-/// The recorded searches of all files as far as `--part` says, and the playouts of a move that they are replayed with.
+/// The recorded searches of all files in the part of `--part`, and the mean playouts of a move in their replay.
 pub fn searches_to_replay<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
@@ -151,7 +151,7 @@ pub fn searches_to_replay<'a>(
     Ok((searches, nodes))
 }
 
-/// The flag of the clocks that games begin with.
+/// The flag `--tc` with several time controls.
 pub fn time_controls() -> Arg {
     time_control()
         .value_name("TC,...")
@@ -159,7 +159,7 @@ pub fn time_controls() -> Arg {
         .help("Time controls in seconds; with --nps A,B,... each has its own speed")
 }
 
-/// The speeds of `--nps`, in nodes a second, each more than 0.
+/// The speeds of `--nps`, in nodes a second; an error if one is not above 0.
 pub fn speeds(matches: &ArgMatches) -> anyhow::Result<Vec<f64>> {
     let speeds: Vec<f64> = matches.get_many("nps").unwrap_or_default().copied().collect();
     if let Some(nps) = speeds.iter().find(|nps| !(nps.is_finite() && **nps > 0.0)) {
@@ -168,7 +168,7 @@ pub fn speeds(matches: &ArgMatches) -> anyhow::Result<Vec<f64>> {
     Ok(speeds)
 }
 
-/// The clocks that games begin with, each once.
+/// The time controls of `--tc`; an error if one is named twice.
 pub fn controls(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
     let tcs: Vec<TimeControl> = matches.get_many("tc").unwrap_or_default().copied().collect();
     let texts: Vec<_> = matches.get_raw("tc").unwrap_or_default().map(|text| text.to_string_lossy()).collect();
@@ -180,7 +180,7 @@ pub fn controls(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
     Ok(tcs)
 }
 
-/// The clocks that games begin with, each once; fails if `--nps` has several speeds, but not one for each clock.
+/// The time controls of `--tc`, as [`controls`] reads them; fails if `--nps` has several speeds, but not one for each.
 pub fn controls_with_speeds(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
     let tcs = controls(matches)?;
     let speeds = matches.get_many::<f64>("nps").unwrap_or_default().len();
@@ -192,10 +192,8 @@ pub fn controls_with_speeds(matches: &ArgMatches) -> anyhow::Result<Vec<TimeCont
     Ok(tcs)
 }
 
-/// The recorded searches of all files, pairs of games of different files apart, and the playouts of their moves, which
-/// are the same in all.
-///
-/// With `--judged` they have the values of their judgements.
+/// The recorded searches of all files, and the playouts with which each was recorded, the same in all files. Games are
+/// renumbered, so that no pair of games is made of two files. With `--judged` the searches have their judge's values.
 pub fn searches<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,

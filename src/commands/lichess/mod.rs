@@ -56,7 +56,7 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// Reads a name that lichess takes.
+/// Checks a name for the engine against the lengths that lichess allows.
 fn name(text: &str) -> Result<String, String> {
     match text.chars().count() {
         3..=200 => Ok(text.to_owned()),
@@ -98,7 +98,7 @@ fn engine(matches: &ArgMatches) -> anyhow::Result<Engine> {
     Ok(engine)
 }
 
-/// The memory that tree and cache may take, for the form that lichess shows.
+/// Megabytes that tree and cache may take, for the engine's entry at lichess.
 fn megabytes(engine: &Engine) -> u64 {
     let options = engine.options();
     let set = [options.ram_limit, options.hash].into_iter().filter(|megabytes| *megabytes > 0).min();
@@ -106,5 +106,5 @@ fn megabytes(engine: &Engine) -> u64 {
     set.or(automatic).unwrap_or(MEGABYTES)
 }
 
-/// Memory that lichess is told where there is no limit.
+/// Megabytes that are reported to lichess where the engine has no limit.
 const MEGABYTES: u64 = 1024;

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use std::sync::mpsc::{SendError, SyncSender};
 use std::time::{Duration, Instant};
 
-/// The pause after a failure; after each more it is twice as long, up to the longest.
+/// The pause after a first failure; each failure in a row doubles it, up to `LONGEST_PAUSE`.
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Least time between two polls without an outcome: a broker that does not let them wait is not asked without end.
+/// Least time from a poll without a request to the next, for a broker that answers polls at once.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// Least time between two requests: who leafs through a game makes some in a second.
+/// Least time from one request to the next: a person who leafs through a game makes several a second.
 const LEAST_AFTER_JOB: Duration = Duration::from_millis(100);
 
-/// News for the provider.
+/// News from the polling thread and the sending threads for the provider.
 pub enum Event {
     /// lichess lists the engine.
     Registered,
@@ -28,11 +28,11 @@ pub enum Event {
     Trouble(Failure),
     /// lichess does not take the engine.
     Refused(String),
-    /// The request of this number has no reader any more.
+    /// The connection for the lines of this request has ended; `failure` says why, where lichess found fault.
     Over { number: u64, failure: Option<Failure> },
 }
 
-/// Starts the thread. It ends when nobody listens.
+/// Starts the thread that registers the engine and polls the broker. It ends when `events` has no receiver.
 pub fn start(server: Arc<Server>, registration: Registration, events: SyncSender<Event>) {
     std::thread::spawn(move || poll(&server, &registration, &events));
 }

@@ -19,15 +19,15 @@ use zeitnot_engine::engine::{Engine, Prepared};
 /// Longest wait before the flag of Ctrl-C is looked at again.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// A pause beyond which it is said again that something failed.
+/// A pause from which on a longer one is reported again, after the first failure in a row.
 const LONG_PAUSE: Duration = Duration::from_secs(60);
 
-/// Most searches whose lines are on their way: the one that goes on, and a few of which the broker still takes the end.
+/// Most requests whose lines are being sent: that of the running search, and a few whose end the broker still takes.
 const MOST_SENT: usize = 8;
-/// Most threads that send lines. Those that are making a connection cannot be told to end.
+/// Most threads that send lines: connections that are still being opened cannot be closed.
 const MOST_THREADS: usize = 4 * MOST_SENT;
 
-/// The provider of analysis.
+/// The provider of analysis: serves lichess' requests with one engine.
 pub struct Provider {
     engine: Engine,
     server: Arc<Server>,
@@ -40,7 +40,8 @@ pub struct Provider {
     number: u64,
     /// Threads that send lines.
     sending: usize,
-    /// The longest pause that was told since lichess answered, and since it took lines; `None` where it does.
+    /// The longest pause reported since lichess last answered, `None` while it does; `refused` since it last took
+    /// lines.
     cut_off: Option<Duration>,
     refused: Option<Duration>,
 }
@@ -109,8 +110,8 @@ impl Provider {
         self.line.suspend(|| note!("{text}"));
     }
 
-    /// Says a failure, once for those in a row, and once more where the pause is long: the line of status shows each. Returns
-    /// the longest pause that was told.
+    /// Shows a failure on the status line, and reports the first of several in a row, and again when the pause grows
+    /// long. `told` is the longest pause reported so far; returns the new one.
     fn failed(&self, Failure { reason, pause, .. }: &Failure, told: Option<Duration>) -> Option<Duration> {
         let seconds = pause.as_secs();
         self.line.set_message(format!("{reason}; next try in {seconds} s"));
@@ -128,7 +129,7 @@ impl Provider {
         }
     }
 
-    /// Starts the search of a request in the place of the one before.
+    /// Starts the search of a request, and ends the one before.
     fn start(&mut self, job: &Job) {
         self.engine.finish();
         self.number += 1;

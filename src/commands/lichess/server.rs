@@ -24,10 +24,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Longest answer that is read, in bytes: a list of some 500 engines, or a game of 10,000 moves.
 const LONGEST_ANSWER: u64 = 256 << 10;
 
-/// Longest pause that a server is granted, in seconds.
+/// Longest pause that is kept when a server asks for one, in seconds.
 const LONGEST_PAUSE: f64 = 3_600.0;
 
-/// Seconds for which lichess wants to be left alone after it has answered 429.
+/// Pause after lichess has answered 429, too many requests, without naming one, in seconds.
 const AFTER_TOO_MANY: f64 = 60.0;
 
 /// Characters of the secret by which the broker knows this process.
@@ -40,7 +40,7 @@ const ENGINES: &str = "/api/external-engine";
 const WORK: &str = "/api/external-engine/work";
 const JSON: &str = "application/json";
 
-/// Description of the engine for lichess.
+/// The entry of the engine in the user's list at lichess.
 pub struct Registration {
     pub name: String,
     pub threads: u64,
@@ -54,7 +54,7 @@ const USUAL_DEPTH: u32 = 12;
 pub struct Failure {
     /// The reason, in one line.
     pub reason: String,
-    /// Whether it would fail again.
+    /// Whether the same request would fail again.
     pub is_final: bool,
     /// Time for which the server asks to be left alone.
     pub pause: Duration,
@@ -77,16 +77,16 @@ struct Listed {
 pub struct Server {
     lichess: Site,
     broker: Site,
-    /// The broker's agent for the lines of searches.
+    /// The HTTP agent that sends the lines of searches to the broker.
     for_lines: Mutex<Agent>,
-    /// The end of the pause after lines that the broker did not take.
+    /// The time until which no request is taken, after the broker has refused lines.
     rest: Mutex<Instant>,
     token: Token,
-    /// Chosen at random by this process, and gone with it.
+    /// The secret by which the broker knows this process; random, and new in each.
     secret: String,
 }
 
-/// An address with its agent.
+/// The address of a server, with the HTTP agent that calls it.
 struct Site {
     url: String,
     agent: Agent,
@@ -110,7 +110,7 @@ impl Site {
         Failure::passing(format!("cannot reach {}: {}", self.host(), first_line(&reason)))
     }
 
-    /// An answer that is none of those expected.
+    /// The failure for an answer with an unexpected status.
     fn refusal(&self, mut response: Response<Body>) -> Failure {
         let (status, pause) = (response.status(), pause(&response));
         let is_final = match status {
@@ -138,7 +138,7 @@ impl Site {
 }
 
 impl Server {
-    /// lichess and its broker at these addresses.
+    /// Sets up the connections to lichess and its broker at these addresses.
     ///
     /// # Errors
     /// When one is no address.
@@ -173,7 +173,7 @@ impl Server {
         site.read::<Listed>(answer).map(drop)
     }
 
-    /// An answer of lichess that tells of no error.
+    /// Passes on an answer of lichess with a success status; others become failures.
     fn checked(&self, response: Response<Body>) -> Result<Response<Body>, Failure> {
         match response.status() {
             status if status.is_success() => Ok(response),
@@ -186,7 +186,7 @@ impl Server {
         }
     }
 
-    /// Waits for a request as long as the broker lets it wait; `None` where nobody asked.
+    /// Asks the broker for a request, and waits as long as it keeps the poll open; `None` where nobody asked.
     ///
     /// # Errors
     /// [`Failure`].
@@ -205,7 +205,7 @@ impl Server {
         }
     }
 
-    /// Sends the lines of a search while they come, to their end or until nobody wants them any more.
+    /// Sends the lines of a search to the broker as they come, until they end or nobody reads them any more.
     ///
     /// # Errors
     /// [`Failure`], where lichess found fault with the lines, and before whose pause no request is taken.
@@ -249,7 +249,7 @@ fn first_line(text: &str) -> String {
     beginning(text.lines().next().unwrap_or_default(), REASON)
 }
 
-/// The agent for an address.
+/// The HTTP agent for an address.
 fn agent(url: &str) -> Agent {
     service_agent(url.starts_with("https://"), PATIENCE)
 }
@@ -262,7 +262,7 @@ fn header(response: &Response<Body>, name: HeaderName) -> Option<String> {
     response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// Time for which a server asks to be left alone, in seconds or by a date.
+/// The pause that a server asks for by `Retry-After`, in seconds or as a date; a minute for 429 without one.
 fn pause(response: &Response<Body>) -> Duration {
     let until =
         |text: &str| Some((OffsetDateTime::parse(text, &Rfc2822).ok()? - OffsetDateTime::now_utc()).as_seconds_f64());

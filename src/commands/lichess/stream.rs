@@ -12,7 +12,7 @@ use zeitnot_time::Plan;
 /// The last line where nothing was searched.
 pub const NO_MOVE: &str = "bestmove (none)\n";
 
-/// The body of a request: what is written into its [`Ear`], while it is written.
+/// The body of a request to the broker: the lines of a search, read while they come from its [`Ear`].
 pub struct Stream {
     lines: Receiver<String>,
     /// Bytes that are not read yet.
@@ -20,7 +20,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Both ends of a body.
+    /// A body, and the sender of its lines.
     pub fn new() -> (Sender<String>, Stream) {
         let (sender, lines) = channel();
         (sender, Stream { lines, rest: io::Cursor::default() })
@@ -39,7 +39,7 @@ impl Read for Stream {
     }
 }
 
-/// A listener to one search, which writes into a body and on the line of status.
+/// A listener to a search, which sends its lines to the broker and shows its progress on the status line.
 pub struct Ear {
     /// `None` once the search has ended: then the body ends, too.
     pub sender: Mutex<Option<Sender<String>>>,

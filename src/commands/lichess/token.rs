@@ -38,7 +38,7 @@ impl Token {
         Ok(Token(text.to_owned()))
     }
 
-    /// The header that shows it to lichess.
+    /// The value of the `Authorization` header with the token.
     pub fn authorization(&self) -> String {
         format!("Bearer {}", self.0)
     }

@@ -1,4 +1,4 @@
-//! Reads the work that a request asks for.
+//! Reads what a request of the broker asks for.
 
 use serde::Deserialize;
 use zeitnot_base::printable::beginning;
@@ -11,7 +11,7 @@ const MOST_LINES: u64 = 5;
 /// Most characters of the name of a variant that are shown.
 const NAME: usize = 40;
 
-/// A time from which on lichess means no end, in milliseconds: it says a day.
+/// Time of a search from which on it counts as endless, in milliseconds: lichess sends a day for that.
 const ENDLESS_MS: f64 = 12.0 * 3_600e3;
 
 /// A request for analysis.
@@ -21,8 +21,8 @@ pub struct Job {
     pub work: Work,
 }
 
-/// Work to be done. `hash` and `sessionId` are passed over: the tree, and the memory for it, are the same for
-/// all requests.
+/// The analysis that a request asks for. `hash` and `sessionId` are ignored: all requests share one tree and its
+/// memory.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Work {

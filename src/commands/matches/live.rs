@@ -15,7 +15,7 @@ pub fn is_given(matches: &ArgMatches) -> anyhow::Result<bool> {
     Ok(is_given)
 }
 
-/// A line for each running game, above the bar of the match.
+/// The display of the running games: a line for each, above the progress bar of the match.
 pub struct Live {
     lines: MultiProgress,
     games: BTreeMap<u64, LiveGame>,
@@ -28,7 +28,7 @@ struct LiveGame {
 }
 
 impl Live {
-    /// Puts the bar of the match under the lines.
+    /// An empty display above this progress bar. `has_clock`: the lines show clocks.
     pub fn new(bar: &ProgressBar, has_clock: bool) -> Live {
         let lines = MultiProgress::new();
         lines.add(bar.clone());

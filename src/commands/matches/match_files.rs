@@ -16,12 +16,12 @@ pub struct MatchFiles {
     pub journal: Journal,
     /// The path of the PGN file.
     pub path: PathBuf,
-    /// Number of games in the journal that count.
+    /// Number of games taken up from the journal that count for the match.
     pub taken_up: u64,
 }
 
 impl MatchFiles {
-    /// Opens both files without changing them. `settings` are those of the match, without those of the PGN file.
+    /// Opens both files without changing them. `settings` are the match's, which the journal compares on a resumption.
     pub fn open(path: &Path, settings: Value, is_resumed: bool) -> anyhow::Result<MatchFiles> {
         let pgn = PgnFile::open(path)?;
         let mut name = path.as_os_str().to_owned();
@@ -37,7 +37,7 @@ impl MatchFiles {
         Ok(MatchFiles { pgn, journal, path: path.to_owned(), taken_up: 0 })
     }
 
-    /// Adds the games of the journal to the PGN file, as far as they are missing there.
+    /// Takes up the games in the journal, and adds those that the PGN file lacks.
     pub fn take_up(&mut self, plan: &MatchPlan) -> anyhow::Result<()> {
         let (begun, settings) = (self.journal.games(), self.journal.settings());
         let last = begun.keys().next_back().copied().unwrap_or(0);

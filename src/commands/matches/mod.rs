@@ -32,9 +32,9 @@ use zeitnot_games::{Event, GameRecord, MatchPlan};
 
 /// Most games of an SPRT without `--games`.
 const MOST_SPRT_GAMES: u64 = 100_000;
-/// Options without effect where nobody speaks UCI.
+/// Options that have no effect in a match, since the engine does not speak UCI there.
 const WITHOUT_EFFECT: [&str; 1] = ["LogFile"];
-/// Options with an effect where this engine does not play.
+/// Options that have an effect even where only other engines play.
 const OF_ALL_ENGINES: [&str; 2] = ["Ponder", "UCI_Chess960"];
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {

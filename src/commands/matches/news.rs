@@ -19,22 +19,22 @@ pub struct News<'a> {
     json: bool,
     interrupted: &'a AtomicBool,
     is_unread: bool,
-    /// Whether the moves of the game at hand have clocks.
+    /// Whether the players of this match have clocks.
     has_clock: bool,
     names: [String; 2],
-    /// The running games in the terminal, where they are asked for instead of a line for each move.
+    /// The display of running games, with `--live`; `None`: each move has a line.
     live: Option<Live>,
 }
 
 impl<'a> News<'a> {
-    /// Reports a match of `games` games; if nobody reads the output any more it sets `interrupted`.
+    /// Reports a match of `games` games, and sets `interrupted` if nobody reads the output any more.
     pub fn new(names: [&str; 2], games: u64, json: bool, has_clock: bool, interrupted: &'a AtomicBool) -> News<'a> {
         let bar = progress::games(games);
         bar.tick();
         News { bar, json, interrupted, is_unread: false, has_clock, names: names.map(str::to_owned), live: None }
     }
 
-    /// Shows the running games in the terminal.
+    /// Replaces the lines for moves by a display of the running games.
     pub fn with_live(self) -> News<'a> {
         News { live: Some(Live::new(&self.bar, self.has_clock)), ..self }
     }
@@ -79,7 +79,7 @@ impl<'a> News<'a> {
         }
     }
 
-    /// Takes a game that is over out of the live view, even before its turn to be counted.
+    /// Removes a game that is over from the live display, at once and not in the order of the games.
     pub fn game_ended(&mut self, game: u64) {
         if let Some(live) = &mut self.live {
             live.ended(game);
@@ -143,7 +143,8 @@ fn move_line(number: usize, last: &MoveRecord, has_clock: bool) -> String {
     .to_owned()
 }
 
-/// An evaluation from White's side, as the player tells it: `q`, moves to mate, or centipawns.
+/// The evaluation as text, from White's side: q, else moves to mate, else centipawns, whichever the player gives.
+/// `white`: that player has White.
 fn evaluation_text(evaluation: &Evaluation, white: bool) -> String {
     let sign = if white { 1 } else { -1 };
     match (evaluation.q, evaluation.mate) {
@@ -153,7 +154,7 @@ fn evaluation_text(evaluation: &Evaluation, white: bool) -> String {
     }
 }
 
-/// `1:05.31`: minutes and seconds.
+/// A time as minutes and seconds, such as `1:05.31`.
 pub fn seconds(ms: f64) -> String {
     let s = ms.max(0.0) / 1e3;
     format!("{}:{:05.2}", (s / 60.0) as u64, s % 60.0)

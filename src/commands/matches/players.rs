@@ -41,13 +41,13 @@ impl Players {
         Ok(Players { all, is_round_robin, chess960 })
     }
 
-    /// The pairs, by the places of their players.
+    /// The pairs that play each other, as indices of players.
     pub fn pairs(&self) -> Vec<[usize; 2]> {
         match_flags::pairings(self.all.len(), !self.is_round_robin)
     }
 }
 
-/// This engine as a player with the options that `flag` gives.
+/// A player: this engine with the options of the flag `flag`. `usual` is its name without the flag `name_flag`.
 fn own(matches: &ArgMatches, flag: &str, name_flag: &str, usual: &str) -> anyhow::Result<Contestant> {
     let settings = matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str);
     let mut player = match_flags::own_player(matches, &format!("--{flag}"), settings, usual)?;
@@ -74,7 +74,7 @@ fn opponents(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
     Ok(opponents)
 }
 
-/// An engine of a round robin.
+/// The engine of a round robin that a value of `--engine` describes.
 fn engine(line: &str) -> anyhow::Result<Contestant> {
     let EngineLine { name, rating, options, command } = EngineLine::parse(line)?;
     let mut engine = external(command, options, name)?;

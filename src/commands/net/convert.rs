@@ -15,7 +15,7 @@ use zeitnot_engine::network::{self, Architecture, Conversion, Precision};
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];
 /// The first operator set with convolutions of bfloat16.
 const BFLOAT16_OPSET: i64 = 22;
-/// Endings that `.onnx` replaces.
+/// Endings of a network's file name that `.onnx` replaces.
 const ENDINGS: [&str; 2] = [".pb.gz", ".pb"];
 
 pub fn command() -> Command {

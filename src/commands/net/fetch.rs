@@ -14,7 +14,7 @@ use zeitnot_engine::network::{FetchProgress, Fetched, Fetcher, Source, catalogue
 
 /// The engine's option that names a network.
 const WEIGHTS: &str = "WeightsFile";
-/// The names or addresses of what is downloaded.
+/// The name of the argument for what is downloaded.
 const WHAT: &str = "what";
 
 pub fn command() -> Command {
@@ -96,7 +96,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Downloads a network of the expected size, with a bar.
+/// Downloads a network with a progress bar; `expected` is its size in bytes, where known.
 fn fetch(fetcher: &Fetcher, source: &Source, expected: Option<u64>) -> anyhow::Result<Fetched> {
     let bar = progress::bar(expected.unwrap_or(0))?;
     bar.set_message(source.file_name.clone());

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use zeitnot_engine::backend::DeviceOptions;
 use zeitnot_engine::network::OnnxInterface;
 
-/// The flag of the engine's option `BackendOptions`.
+/// The name of the flag `--backend-opts`, which sets the engine's option `BackendOptions`.
 const BACKEND_OPTS: &str = "backend-opts";
 
 pub fn command() -> Command {
@@ -42,7 +42,7 @@ fn interface_flag() -> Arg {
         .long_help("BackendOptions by which an ONNX model is read: input_format=NAME, input_planes=NAME, output_policy=NAME, ...")
 }
 
-/// The interface that `--backend-opts` names; other keys have no effect here.
+/// The way to read an ONNX model that `--backend-opts` describes; keys about other things have no effect here.
 fn interface(matches: &ArgMatches) -> anyhow::Result<OnnxInterface> {
     let text = matches.get_one::<String>(BACKEND_OPTS).map_or("", String::as_str);
     let options: DeviceOptions = text.parse().with_context(|| format!("--{BACKEND_OPTS}"))?;

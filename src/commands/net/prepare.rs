@@ -7,8 +7,8 @@ use zeitnot_base::files::from_os;
 use zeitnot_engine::backend;
 use zeitnot_engine::chess::{Game, Move};
 
-/// Prepares the device of the engine's options for `network`, or without one for the network of the options. Returns a
-/// line about the result.
+/// Prepares the device that the options name for `network`, or for the network of the options if `None`. Returns a line
+/// about the result.
 pub fn prepare(matches: &ArgMatches, network: Option<&Path>) -> anyhow::Result<String> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
     if let Some(path) = network {

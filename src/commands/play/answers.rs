@@ -21,7 +21,7 @@ impl Session<'_> {
         self.show(0.0);
     }
 
-    /// The line about the game that was left.
+    /// The line that says, after the person left, where the game is and how to go on.
     pub(super) fn how_to_go_on(&self) -> String {
         match &self.unkept {
             _ if self.referee.record.moves.is_empty() => "no move was played".to_owned(),

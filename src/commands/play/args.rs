@@ -19,7 +19,7 @@ use zeitnot_games::{Limits, Preset, TimeControl, TimeControls};
 
 /// The time control where nobody chooses one.
 const USUAL: &str = "rapid";
-/// Flags of a new game, which the file has of a game that goes on.
+/// Flags of a new game only; a resumed game has them from its file.
 const OF_A_NEW_GAME: [&str; 5] = ["side", "tc", "preset", "fen", "name"];
 /// The ratings of the Maias in words.
 const RATINGS: &str = "1100 to 1900 in hundreds, and 2200";
@@ -68,7 +68,7 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// Reads the rating of a Maia.
+/// Reads the rating of one of the Maia networks.
 fn rating(text: &str) -> Result<u64, String> {
     let known = |rating: &u64| catalogue::ENTRIES.iter().any(|entry| entry.name == format!("maia-{rating}"));
     text.parse().ok().filter(known).ok_or_else(|| format!("there are: {RATINGS}"))
@@ -96,7 +96,7 @@ pub fn resume(matches: &ArgMatches) -> String {
     line
 }
 
-/// Says where the flags let the Maia search that `--maia` names: then it does not play like people.
+/// Notes that a Maia network of `--maia` does not play like people, where the flags make it search.
 pub fn note_if_maia_searches(matches: &ArgMatches, limits: &Limits, options: &Options) {
     let Some(rating) = matches.get_one::<u64>("maia") else { return };
     let has_clock_alone = *limits == Limits { clock: limits.clock, ..Limits::default() } && limits.clock.is_some();
@@ -114,7 +114,7 @@ pub fn pgn(matches: &ArgMatches) -> anyhow::Result<&Path> {
     Ok(matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?)
 }
 
-/// The options of the engine. Those without an effect are named.
+/// The options of the engine. Options without an effect in `play` are reported.
 pub fn options(matches: &ArgMatches) -> anyhow::Result<Options> {
     for (name, why) in WITHOUT_EFFECT.iter().filter(|(name, _)| matches.contains_id(name)) {
         note!("option {name} has no effect: {why}");
@@ -145,7 +145,7 @@ pub fn side(matches: &ArgMatches) -> Color {
     if is_white { Color::White } else { Color::Black }
 }
 
-/// The limits that the flags set for the engine beside its clock.
+/// The limits that the flags set for the engine besides its clock.
 pub fn engine_limits(matches: &ArgMatches) -> Limits {
     let number = |name: &str| matches.get_one::<u64>(name).copied();
     Limits {
@@ -156,7 +156,7 @@ pub fn engine_limits(matches: &ArgMatches) -> Limits {
     }
 }
 
-/// The limits of the person and of the engine, about which the person is asked where no flag is given; `None` where no
+/// The limits of the person and of the engine. Without a flag the person is asked for a time control; `None` where no
 /// answer came.
 pub fn limits(matches: &ArgMatches, keyboard: &Keyboard) -> Option<[Limits; 2]> {
     let of_engine = engine_limits(matches);

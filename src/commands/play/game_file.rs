@@ -11,7 +11,7 @@ use zeitnot_games::{GameRecord, PgnGame, read_games, write_pgn};
 /// The event of the games.
 const EVENT: &str = "zeitnot play";
 
-/// The tag of the engine's manner of playing.
+/// The tag that holds the engine's manner of playing ([`manner`](super::manner)).
 const MANNER: &str = "EngineOptions";
 
 /// A PGN file whose last game is under way.
@@ -21,7 +21,7 @@ pub struct GameFile {
     /// The byte at which the game begins.
     start: u64,
     date: String,
-    /// The engine's manner of playing ([`manner`](super::manner)), for a game that goes on.
+    /// The engine's manner of playing ([`manner`](super::manner)), as the text of its tag.
     pub manner: String,
 }
 
@@ -71,7 +71,7 @@ impl GameFile {
         text
     }
 
-    /// Writes the game in place of what the file has of it.
+    /// Writes the game to the file, over its earlier state.
     pub fn write(&mut self, record: &GameRecord) -> anyhow::Result<()> {
         let mut text = self.text(record);
         let end = self.start + text.len() as u64;
@@ -97,7 +97,7 @@ fn cannot_write(path: &Path) -> String {
     format!("cannot write {} (--pgn=FILE names another file)", path.display())
 }
 
-/// The file, which no other game may use, and what is in it.
+/// Opens and locks a file, and reads its content; creates it if `is_new`.
 fn opened(path: &Path, is_new: bool) -> anyhow::Result<(File, Vec<u8>)> {
     let mut file =
         OpenOptions::new().read(true).write(true).create(is_new).truncate(false).open(path).with_context(|| {

@@ -18,7 +18,7 @@ pub struct Keyboard {
     is_terminal: bool,
 }
 
-/// Something that was waited for.
+/// The reason why a wait for the person ended.
 pub enum Heard {
     /// A line, and when it was read.
     Line { text: String, at: Instant },
@@ -33,7 +33,7 @@ pub enum Heard {
 }
 
 impl Keyboard {
-    /// Begins to read. `interrupted` is the flag of Ctrl-C.
+    /// Begins to read standard input on a thread of its own. `interrupted` is the flag that Ctrl-C sets.
     pub fn listen(interrupted: Arc<AtomicBool>) -> Keyboard {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -48,7 +48,7 @@ impl Keyboard {
         Keyboard { lines, interrupted, is_terminal: io::stdin().is_terminal() }
     }
 
-    /// Whether a person types.
+    /// Whether standard input is a terminal, at which a person types.
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
     }
@@ -58,19 +58,19 @@ impl Keyboard {
         self.interrupted.load(Ordering::SeqCst)
     }
 
-    /// Asks for a line, where a person types.
+    /// Prints a prompt, if a person types.
     pub fn prompt(&self, text: &str) {
         if self.is_terminal {
             output::text(text);
         }
     }
 
-    /// Leaves the line of the prompt, where a person has typed nothing that ends it.
+    /// Ends the line of the prompt, if a person types, where no typed line has ended it.
     pub fn leave_prompt(&self) {
         self.prompt("\n");
     }
 
-    /// Waits for a line that comes before `until`.
+    /// Waits for a line that is read before `until`, or for any line.
     pub fn wait(&self, until: Option<Instant>) -> Heard {
         loop {
             let left = until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()));

@@ -1,5 +1,5 @@
-//! The options that decide how strong the engine plays, and how: the file of a game keeps them, so that it goes on against
-//! the same opponent.
+//! Reads and writes the options that decide how strong the engine plays, and how. The file of a game keeps them, so
+//! that it goes on against the same opponent.
 
 use super::args;
 use anyhow::Context as _;
@@ -7,12 +7,12 @@ use clap::ArgMatches;
 use zeitnot_engine::engine::{Options, options};
 use zeitnot_games::Limits;
 
-/// Options that say who plays: with one of them on the command line none of the file's counts.
+/// Options that choose the opponent: with one of them on the command line all of them in the file are ignored.
 const PLAYER: [&str; 5] = ["WeightsFile", "UCI_LimitStrength", "UCI_Elo", "Skill Level", "SelfElo"];
-/// Options that say how it plays.
+/// Options that change how the opponent plays.
 const PLAY: [&str; 5] = ["TimeManager", "NodesPerMove", "Temperature", "PolicyTemperature", "SearchAlgorithm"];
 
-/// The options that were set, and the limits, as words of a shell: `UCI_LimitStrength=true UCI_Elo=1500 nodes=200`.
+/// The options of [`PLAYER`] and [`PLAY`] that were set, and the limits, as words of a shell: `UCI_Elo=1500 nodes=200`.
 pub fn of(options: &Options, limits: &Limits) -> String {
     let set = PLAYER.into_iter().chain(PLAY).filter(|name| options.was_set.contains(name));
     let set = set.filter_map(|name| Some((name, options::find(name)?.value(options))));
@@ -25,12 +25,12 @@ pub fn of(options: &Options, limits: &Limits) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a file may have this: it may come from elsewhere, and starts no program.
+/// Whether a game's file may set this option: it may come from strangers, and must not start a program.
 fn may_be_kept(name: &str, value: &str) -> bool {
     PLAYER.iter().chain(&PLAY).any(|known| *known == name) && !(name == "TimeManager" && value.contains("external"))
 }
 
-/// Sets what the file has and the command line does not name; returns the limits of the engine.
+/// Sets the options that `text`, from the file, names and the command line does not. Returns the limits of the engine.
 pub fn restore(text: &str, matches: &ArgMatches, options: &mut Options) -> anyhow::Result<Limits> {
     let (given, mut limits) = (options.was_set.clone(), args::engine_limits(matches));
     let is_other_player = PLAYER.iter().any(|name| given.contains(name));

@@ -38,7 +38,7 @@ use zeitnot_engine::chess::{Color, Game};
 use zeitnot_engine::engine::Options;
 use zeitnot_games::{GameRecord, Limits, Preset, Referee, Rules, Starts};
 
-/// The engine's name in the file.
+/// The engine's name in the tags of the game.
 const NAME: &str = "Zeitnot";
 
 /// A game that begins or goes on.
@@ -108,12 +108,12 @@ fn new_game(matches: &ArgMatches, path: &Path, chess960: bool, keyboard: &Keyboa
     Ok(Some(Start { file, record, game, limits, start_ms, you }))
 }
 
-/// White's and Black's, from the person's and the engine's.
+/// Sorts a value of the person, who plays `you`, and one of the engine by colour: White's first.
 fn by_color<T>(you: Color, yours: T, engines: T) -> [T; 2] {
     if you.is_white() { [yours, engines] } else { [engines, yours] }
 }
 
-/// The last game of the file, with the clocks and the manner of playing that it has.
+/// The last game of the file with its clocks; sets the engine's manner of playing that the file names in `options`.
 fn resumed(matches: &ArgMatches, path: &Path, options: &mut Options) -> anyhow::Result<Start> {
     let (file, pgn) = GameFile::resume(path)?;
     let tags = pgn.record([0.0; 2]);
@@ -148,7 +148,7 @@ fn start_ms(limits: &Limits) -> f64 {
     limits.clock.as_ref().map_or(0.0, |clock| if clock.base_ms > 0.0 { clock.base_ms } else { clock.increment_ms })
 }
 
-/// Whether the terminal shows more than ASCII, by the variables that say so; on Windows the console always does.
+/// Whether the terminal shows characters beyond ASCII, by its locale; on Windows it always does.
 fn speaks_utf8() -> bool {
     let said = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
     let said = said.into_iter().find(|value| !value.is_empty()).unwrap_or_default().to_ascii_uppercase();

@@ -16,38 +16,38 @@ use zeitnot_engine::network::{InputFormat, Location};
 use zeitnot_games::Evaluation;
 use zeitnot_time::Plan;
 
-/// Points from a game, 0 to 1, up to which the engine agrees to a draw at any time: it stands worse.
+/// Expected points, 0 to 1, up to which the engine accepts a draw at any time: it stands worse.
 const WORSE: f64 = 0.4;
-/// Points up to which it agrees once the game is old enough.
+/// Expected points up to which the engine accepts a draw from move [`OLD`] on.
 const EVEN: f64 = 0.55;
-/// The number of the move from which an even game is old enough.
+/// The number of the move from which on the engine may accept a draw in an even game.
 const OLD: usize = 20;
 
-/// Centipawns from which on a person thinks of resigning.
+/// Evaluation in centipawns, at most, at which an engine that plays like a person counts a game as lost.
 const LOST_CP: i32 = -400;
-/// Centipawns up to which a game is even for a person, who offers a draw when it has been so for so many moves.
+/// Centipawns up to which a game counts as even; after `EVEN_MOVES` such own moves in a row a draw is offered.
 const EVEN_CP: i32 = 50;
 const EVEN_MOVES: usize = 6;
 
 /// The engine in a game with a person.
 pub struct Opponent {
     engine: Engine,
-    /// The engine at full strength, from the first hint on where the opponent is weaker.
+    /// A second engine at full strength, loaded for the first hint if this one is weaker or a Maia.
     adviser: Option<Box<Opponent>>,
     /// The name of the network, or of the backend where there is none.
     pub network: String,
-    /// The rating of the person that it plays like; `None` at full strength.
+    /// The rating of the people that the engine plays like; `None` at full strength.
     pub level: Option<u64>,
     interrupted: Arc<AtomicBool>,
-    /// The last move's thought.
+    /// The thought that led to the engine's last move.
     pub last: Option<Thought>,
 }
 
-/// A thought of the engine.
+/// A search of the engine and what came of it.
 pub struct Thought {
     pub mv: Move,
     pub used_ms: f64,
-    /// The plan that the move went by.
+    /// The time manager's plan; `None` where it did not decide the time.
     pub plan: Option<Plan>,
     pub evaluation: Option<Evaluation>,
     pub end: SearchEnd,
@@ -77,14 +77,15 @@ impl Thought {
     }
 }
 
-/// Says the plan, and passes the end on.
+/// A listener that prints the plan and hands on the end of the search.
 struct Ear {
     end: Sender<SearchEnd>,
     says_plan: bool,
     is_limited: bool,
 }
 
-/// Whether a move goes by its plan. The nodes of a level end a search long before, and only `human` waits then.
+/// Whether the plan decides the time of a move. At a level, `is_limited`, the nodes end a search long before, unless
+/// the manager `human` waits.
 fn decides(plan: &Plan, is_limited: bool) -> bool {
     !is_limited || plan.manager.starts_with("human")
 }
@@ -118,19 +119,19 @@ impl Opponent {
         Ok(Opponent { level: engine.level(), engine, adviser: None, network, interrupted, last: None })
     }
 
-    /// Thinks about its own move; `None` after Ctrl-C.
+    /// Searches for the engine's own move, and keeps the thought in `last`; `None` after Ctrl-C.
     pub fn think(&mut self, game: &Game, go: &GoParams) -> anyhow::Result<Option<&Thought>> {
         self.last = self.search(game, go, true)?;
         Ok(self.last.as_ref())
     }
 
-    /// Looks at a position for the person; `None` after Ctrl-C.
+    /// Searches a position without playing a move; `None` after Ctrl-C.
     pub fn look(&mut self, game: &Game, go: &GoParams) -> anyhow::Result<Option<Thought>> {
         self.search(game, go, false)
     }
 
-    /// Looks at a position for a hint, at full strength and without a Maia; `is_free`: no limit but time holds for the
-    /// opponent. `None` after Ctrl-C.
+    /// Searches a position for a hint, at full strength and not with a Maia. `is_free`: the opponent has no limit of
+    /// nodes or depth. `None` after Ctrl-C.
     pub fn advise(&mut self, game: &Game, go: &GoParams, is_free: bool) -> anyhow::Result<Option<Thought>> {
         let against_person = !self.is_limited();
         let mut strong = Options { limit_strength: false, against_person, ..self.engine.options().clone() };
@@ -149,7 +150,7 @@ impl Opponent {
         self.adviser.insert(adviser).look(game, go)
     }
 
-    /// Whether it plays at a level.
+    /// Whether the engine plays at a limited strength.
     pub fn is_limited(&self) -> bool {
         self.engine.options().elo_limit().is_some()
     }
@@ -180,21 +181,22 @@ impl Opponent {
     }
 }
 
-/// Whether a person of this level resigns, by the evaluations of its own moves, the last one first: the stronger, the
-/// sooner.
+/// Whether an engine that plays like a person of this level resigns. `evaluations` are those of its own moves, the last
+/// one first; stronger players resign sooner.
 pub fn resigns(level: u64, mut evaluations: impl Iterator<Item = Evaluation>) -> bool {
     let moves = 2_500_u64.saturating_sub(level).div_euclid(250).clamp(3, 6);
     let is_lost = |it: Evaluation| it.mate.map_or(it.cp <= LOST_CP, |mate| mate < 0);
     (0..moves).all(|_| evaluations.next().is_some_and(is_lost))
 }
 
-/// Whether a person offers a draw after this move of the game, by the evaluations of its own moves, the last one first.
+/// Whether an engine that plays like a person offers a draw after move `number`. `evaluations` are those of its own
+/// moves, the last one first.
 pub fn offers_draw(number: usize, evaluations: impl Iterator<Item = Evaluation>) -> bool {
     let is_even = |it: &Evaluation| it.mate.is_none() && it.cp.abs() <= EVEN_CP;
     number >= 2 * OLD && number.is_multiple_of(10) && evaluations.take_while(is_even).nth(EVEN_MOVES - 1).is_some()
 }
 
-/// Whether the engine agrees to a draw at this move of the game, where it expects these points.
+/// Whether the engine accepts a draw at move `number`, where it expects these points.
 pub fn agrees_to_draw(points: f64, number: usize) -> bool {
     points <= WORSE || points <= EVEN && number >= OLD
 }

@@ -14,7 +14,7 @@ use zeitnot_engine::chess::Color;
 use zeitnot_engine::engine::GoParams;
 use zeitnot_games::{Evaluation, Limits, Referee, Termination, Thought as Move};
 
-/// Time of a hint, and of an answer to an offer of a draw in a game with clocks, in milliseconds.
+/// Time of a hint, and in a game with clocks of a search about an offered draw, in milliseconds.
 const HINT_MS: f64 = 1_000.0;
 
 /// A game between a person and the engine.
@@ -30,9 +30,9 @@ pub struct Session<'a> {
     /// The side from which the board is seen.
     pub viewer: Color,
     pub signs: Signs,
-    /// The line that goes on with the game.
+    /// The command line that resumes the game.
     pub resume: String,
-    /// Why the file does not have the game as it stands.
+    /// The error because of which the file lacks the last moves, if any.
     pub unkept: Option<anyhow::Error>,
 }
 
@@ -146,7 +146,7 @@ impl Session<'_> {
         true
     }
 
-    /// A short look of the engine at the position in which the person thinks; `None` after Ctrl-C.
+    /// A short search of the position in which the person is to move, within the engine's limits; `None` after Ctrl-C.
     fn look(&mut self) -> anyhow::Result<Option<Thought>> {
         let limits = self.limits_of(self.you.other());
         let movetime = limits.movetime_ms.or(limits.clock.map(|_| HINT_MS));
@@ -154,7 +154,8 @@ impl Session<'_> {
         self.opponent.look(&self.referee.game, &go)
     }
 
-    /// A look at full strength: for a second, or as long as a longer move of the engine takes.
+    /// A search at full strength for a hint: a second, or the engine's time for a move where that is longer; `None`
+    /// after Ctrl-C.
     fn hint(&mut self) -> anyhow::Result<Option<Thought>> {
         let limits = self.limits_of(self.you.other());
         let movetime = Some(limits.movetime_ms.map_or(HINT_MS, |ms| ms.max(HINT_MS)));
@@ -162,7 +163,7 @@ impl Session<'_> {
         self.opponent.advise(&self.referee.game, &GoParams { movetime, ..GoParams::default() }, is_free)
     }
 
-    /// Answers an offer of a draw by what the look at the position says.
+    /// Answers an offer of a draw. `thought` is a search of the position with the person to move.
     fn agrees(&self, thought: &Thought) -> bool {
         // The person is to move.
         let points = thought.points().map(|points| 1.0 - points);
@@ -209,7 +210,7 @@ impl Session<'_> {
         Ok(end)
     }
 
-    /// Plays a move and writes the game, unless the flag has fallen before it.
+    /// Plays a move and writes the game; a move after the flag has fallen loses. Returns the end, if the game is over.
     fn make_move(&mut self, mv: &Move) -> Option<End> {
         let color = self.referee.game.current().turn();
         match self.referee.make_move(mv) {
@@ -223,7 +224,7 @@ impl Session<'_> {
         None
     }
 
-    /// Writes the game to its file. A disk that is full ends no game.
+    /// Writes the game to its file. An error is reported, and the game goes on.
     fn keep(&mut self) {
         self.unkept = self.file.write(&self.referee.record).err();
         if let Some(error) = &self.unkept {
@@ -231,21 +232,21 @@ impl Session<'_> {
         }
     }
 
-    /// The game as PGN where its file could not be written, and the reason as an error.
+    /// Prints the game as PGN, and fails, where its file could not be written.
     fn give_back(self) -> anyhow::Result<()> {
         let Some(error) = self.unkept else { return Ok(()) };
         output::text(String::from_utf8_lossy(&self.file.text(&self.referee.record)));
         Err(error)
     }
 
-    /// The end of a game in which the flag of `loser` has fallen.
+    /// Ends the game because the flag of `loser` has fallen.
     fn flag_of(&mut self, loser: Color) -> End {
         say!("{} flag has fallen.", if loser == self.you { "Your" } else { "Zeitnot's" });
         let (winner, termination) = self.referee.forfeit(loser);
         End::Over { winner, termination }
     }
 
-    /// Ends the game: its last word, and the file.
+    /// Records the end of the game, and prints the result.
     fn over(mut self, winner: Option<Color>, termination: Termination) -> anyhow::Result<()> {
         self.referee.end(winner, termination);
         self.keep();

@@ -50,7 +50,7 @@ pub fn help() -> Vec<String> {
     COMMANDS.iter().map(|(usage, effect)| format!("{usage:<14} {effect}")).collect()
 }
 
-/// The meaning of a line; an error is one line for the person.
+/// Reads a line of the person; an error is one line of text for the person.
 pub fn read(line: &str, game: &Game) -> Result<Typed, String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -95,7 +95,7 @@ fn played(line: &str, word: &str, game: &Game) -> Result<Typed, String> {
     }
 }
 
-/// The fault of a line that is a legal promotion but for its piece.
+/// An error for a pawn move to the last rank that lacks the piece of its promotion, else `None`.
 fn lacks_its_piece(line: &str, game: &Game) -> Option<String> {
     let typed = line.rsplit([' ', '.']).next().unwrap_or(line);
     let written = |mv: Move| [game.san(mv).trim_end_matches(['+', '#']).to_owned(), to_uci(mv, game.is_chess960())];

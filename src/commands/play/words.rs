@@ -6,11 +6,11 @@ use zeitnot_engine::chess::Game;
 use zeitnot_games::{Evaluation, Limits, TimeControl};
 use zeitnot_time::Plan;
 
-/// The clock below which a move is an emergency where the manager has no word of its own for it, in milliseconds: the
-/// threshold of two documents (docs/documents.md, 2.6 and 4.5).
+/// Clock in milliseconds below which a move is an emergency, where the time manager has no term for that: the threshold
+/// of two documents (docs/documents.md, 2.6 and 4.5).
 const EMERGENCY_MS: f64 = 10_000.0;
 
-/// The mark of an emergency, which is Mergen's (docs/documents.md, 2.9).
+/// The text that marks an emergency, as Mergen writes it (docs/documents.md, 2.9).
 const EMERGENCY: &str = "[EMERGENCY MODE]";
 
 /// A clock: `2:59`, `1:30:00`, below twenty seconds `0:08.3`.
@@ -44,7 +44,7 @@ pub fn control(control: &TimeControl) -> String {
     format!("{moves}{}{increment}", clock(control.base_ms))
 }
 
-/// The limits of a side.
+/// The limits of a side as text.
 pub fn limits(limits: &Limits) -> String {
     let parts = [
         limits.clock.as_ref().map(control),
@@ -56,25 +56,25 @@ pub fn limits(limits: &Limits) -> String {
     if parts.is_empty() { "no clock".to_owned() } else { parts.join(", ") }
 }
 
-/// A score with its sign.
+/// A score from White's side as text, with its sign; `is_white`: the evaluation is White's.
 pub fn score(evaluation: &Evaluation, is_white: bool) -> String {
     let text = evaluation.for_white(is_white);
     if text.starts_with(['-', '#']) { text } else { format!("+{text}") }
 }
 
-/// Whether the clock is low: by the manager's own word, its term `emergency`, or by a threshold.
+/// Whether the clock is low: by the manager's term `emergency` if it has one, else by [`EMERGENCY_MS`].
 fn is_emergency(plan: &Plan) -> bool {
     let is_low = || plan.term("clock").is_some_and(|term| term.value < EMERGENCY_MS);
     plan.term("emergency").map_or_else(is_low, |term| term.value > 0.0)
 }
 
-/// The line while the engine thinks.
+/// The line that is shown while the engine thinks.
 pub fn thinking(plan: &Plan) -> String {
     let mark = if is_emergency(plan) { format!("{EMERGENCY} ") } else { String::new() };
     format!("{mark}Zeitnot is thinking... ({})", granted(plan, "target", " s"))
 }
 
-/// Target and maximum of a plan.
+/// The budget and the hard limit of a plan, in seconds, as text.
 fn granted(plan: &Plan, target: &str, unit: &str) -> String {
     format!("{target} {}{unit}, max {}{unit}", seconds(plan.budget_ms), seconds(plan.hard_limit_ms))
 }

@@ -36,11 +36,11 @@ struct Audit {
     specs: Vec<String>,
     overhead_ms: f64,
     is_json: bool,
-    /// The player that alone is looked at.
+    /// The only player that is looked at; `None`: all.
     player: Option<String>,
     players: PlayerClocks,
     managers: Vec<ManagerSums>,
-    /// The first games that were lost on time, and how many there are.
+    /// The first games that were lost on time; `lost_count` counts all of them.
     lost: Vec<LostGame>,
     lost_count: usize,
 }
@@ -83,7 +83,7 @@ fn is_journal(path: &Path) -> std::io::Result<bool> {
     Ok(serde_json::from_slice(&first).is_ok_and(|first| is_match_journal(&first)))
 }
 
-/// Prints each result as a line.
+/// Prints each result as a line of JSON.
 fn print(results: impl IntoIterator<Item = LabResult>) -> anyhow::Result<()> {
     for result in results {
         say!("{}", serde_json::to_string(&result)?);
@@ -92,7 +92,7 @@ fn print(results: impl IntoIterator<Item = LabResult>) -> anyhow::Result<()> {
 }
 
 impl Audit {
-    /// Reads the games of a file, one after another.
+    /// Audits the games of a file.
     fn file(&mut self, path: &Path, file: File) -> anyhow::Result<()> {
         let (mut read, mut count) = (0, 0);
         let mut remarks = Remarks::default();
@@ -144,7 +144,7 @@ impl Audit {
         Ok(())
     }
 
-    /// The result of a move.
+    /// The result for the move at `index` of the game's moves with times.
     fn line(
         &self,
         path: &Path,

@@ -6,7 +6,7 @@ use zeitnot_base::printable::plain;
 use zeitnot_base::words::seconds;
 use zeitnot_lab::results::{AuditSums, LostGame, ManagerTotals};
 
-/// A text as the cell of a table: nothing in it commands the terminal or ends the cell.
+/// A text as a table's cell, without characters that would command the terminal or end the cell.
 fn cell(text: &str) -> String {
     plain(text).replace('|', "\\|")
 }
@@ -67,7 +67,7 @@ fn player(clock: &PlayerClock, specs: &[String]) -> String {
     )
 }
 
-/// The games that were lost on time, and the commands that go on from there.
+/// Prints the games that were lost on time, of `count` in all, and the commands that explain the late moves.
 fn lost(games: &[LostGame], count: usize) {
     let Some(first) = games.first() else { return };
     let has_files = games.iter().any(|game| game.file != first.file);

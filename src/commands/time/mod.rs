@@ -49,7 +49,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// An interval in words, in units of 1/`shown`.
+/// An interval as text, with its ends multiplied by `shown` and rounded to `digits` decimals.
 fn interval(ends: Option<[f64; 2]>, shown: f64, digits: usize) -> String {
     match ends {
         Some([low, high]) => format!("({:.digits$} to {:.digits$})", low * shown, high * shown),

@@ -22,9 +22,9 @@ use zeitnot_lab::recordings::{
 };
 use zeitnot_lab::results::{LabResult, RecordingSize};
 
-/// Evaluations that are kept: the positions of a game have much in common.
+/// Most evaluations that the searches share in a cache: the positions of a game have much in common.
 const SHARED_EVALUATIONS: usize = 400_000;
-/// The smallest growth from snapshot to snapshot.
+/// The smallest `--growth`, the ratio of visits from one snapshot to the next.
 const SMALLEST_GROWTH: f64 = 1.001;
 
 pub fn command() -> Command {
@@ -132,10 +132,10 @@ fn recording(matches: &ArgMatches) -> anyhow::Result<Recording> {
     Ok(recording)
 }
 
-/// The file of positions.
+/// The file of games or positions whose searches are recorded.
 struct Source<'a> {
     path: &'a Path,
-    /// The file, which is read three times.
+    /// The file itself, opened so that it can be read three times.
     file: Rereadable<'a>,
     is_pgn: bool,
 }

@@ -11,7 +11,7 @@ use zeitnot_lab::recordings::{
 };
 use zeitnot_lab::results::{LabResult, ReplayResult, known};
 
-/// Values are shown in thousandths.
+/// Factor with which values are shown: in thousandths.
 const SHOWN: f64 = 1e3;
 
 pub fn command() -> Command {

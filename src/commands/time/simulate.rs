@@ -106,14 +106,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The games that are drawn from, with the digests of the recordings and of the journals that they were fitted to.
+/// The model that games are drawn from, with digests of the recordings and of the journals that it was fitted to.
 struct DrawnFrom {
     model: GameModel,
     traces: String,
     fit: Option<String>,
 }
 
-/// Reads the games that are drawn from. Says on standard error which facts the journals do not give.
+/// Builds the model that games are drawn from. Facts that the journals of `--fit` lack are named on standard error.
 fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     let (searches, nodes) = match matches.get_many::<PathBuf>("traces") {
         Some(paths) => time_flags::searches(matches, paths)?,

@@ -1,4 +1,4 @@
-//! `zeitnot time verify`: checks that the decisions of the time managers in a match come out again.
+//! `zeitnot time verify`: checks that the time managers of a match make the same decisions when asked again.
 
 use crate::commands::flags::{json_flag, time_flags};
 use crate::commands::output::say;
@@ -38,7 +38,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The file, or the event logs in a folder, in the order of their names.
+/// The event logs that a path names: the file itself, or those in the folder, sorted by name.
 fn event_logs(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

@@ -5,12 +5,12 @@
 use super::evaluation::Eval;
 use zeitnot_engine::chess::Color;
 
-/// The curve of accuracy over the loss in per cent, and the bonus for imperfect analysis.
+/// Scale of the curve of a move's accuracy over its loss in per cent, with `DECAY`, `SHIFT` and lichess' `BONUS`.
 const SCALE: f64 = 103.1668100711649;
 const DECAY: f64 = -0.04354415386753951;
 const SHIFT: f64 = -3.166924740191411;
 const BONUS: f64 = 1.0;
-/// Plies of a game for each position of a window, and the bounds of a window.
+/// Plies of a game for each position of the windows that weigh moves; `WIDTHS` bounds the positions of a window.
 const PLIES_PER_WIDTH: usize = 10;
 const WIDTHS: (usize, usize) = (2, 8);
 /// Bounds of the weight of a move.
@@ -31,7 +31,7 @@ fn mover(first: Color, index: usize) -> Color {
     if index.is_multiple_of(2) { first } else { first.other() }
 }
 
-/// The accuracy of each move; `evals` has the position before the first move, and that after each move.
+/// The accuracies of the moves in per cent. `evals` has the position before the first move and that after each move.
 pub(crate) fn move_accuracies(evals: &[Option<Eval>], first: Color) -> Vec<Option<f64>> {
     let of_move = |(index, pair): (usize, &[Option<Eval>])| {
         let (before, after) = (pair[0]?.win_percent(), pair[1]?.win_percent());
@@ -72,7 +72,7 @@ pub(crate) fn game_accuracy(evals: &[Option<Eval>], first: Color) -> [Option<f64
     })
 }
 
-/// The weight of a move by the chances in its window: their standard deviation, bounded.
+/// The weight of a move in its game's accuracy: the standard deviation of the chances to win in its window, bounded.
 fn weight(window: &[Option<f64>]) -> Option<f64> {
     let wins: Vec<f64> = window.iter().copied().collect::<Option<_>>()?;
     let mean = wins.iter().sum::<f64>() / wins.len() as f64;

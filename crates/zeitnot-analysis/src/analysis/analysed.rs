@@ -17,11 +17,10 @@ use std::collections::BTreeMap;
 use zeitnot_engine::chess::{Color, Game, parse_uci, to_uci};
 use zeitnot_games::pgn_reader::PgnGame;
 
-/// The analysis of a game of a file. `facts` has the position before the first move and that after each move; a position
-/// of which nothing is known has none.
+/// Puts together the analysis of a game in `file`. `facts` has the position before the first move and the one after
+/// each move; `None` where nothing is known about a position.
 ///
-/// lichess takes 15 centipawns for the start of every game. Here, too, but for a game from another position that was
-/// searched.
+/// The usual start position counts as 15 centipawns, as on lichess; another one as its own evaluation, if any.
 pub fn analysed(file: &str, game: &PgnGame, facts: &[Option<PositionFacts>]) -> AnalysedGame {
     let positions = game.game.positions();
     let first = positions[0].turn();
@@ -81,7 +80,7 @@ fn rating(game: &PgnGame, color: Color) -> Option<u32> {
     game.tag(if color.is_white() { "WhiteElo" } else { "BlackElo" }).trim().parse().ok()
 }
 
-/// The moves without their times.
+/// The analysed moves, still without their times.
 fn moves(game: &PgnGame, facts: &[Option<PositionFacts>], evals: &[Option<Eval>]) -> Vec<AnalysedMove> {
     let positions = game.game.positions();
     let is_chess960 = game.game.is_chess960();
@@ -125,7 +124,7 @@ fn moves(game: &PgnGame, facts: &[Option<PositionFacts>], evals: &[Option<Eval>]
     moves
 }
 
-/// Expected score that a move of `mover` loses; nothing where the search would play it.
+/// Expected score that a move of `mover` loses, 0 if it `is_best` by the search; `None` where an evaluation is missing.
 fn loss(before: Option<&PositionFacts>, after: Option<&PositionFacts>, mover: Color, is_best: bool) -> Option<f64> {
     let gain = after?.expected(mover.other())? - before?.expected(mover)?;
     let loss = if mover.is_white() { -gain } else { gain };
@@ -150,7 +149,7 @@ fn better_move(game: &Game, facts: &PositionFacts) -> Option<BetterMove> {
     })
 }
 
-/// Adds the times to the moves. Returns the clocks of White and of Black.
+/// Adds the times to the moves. Returns the sums of White's and of Black's use of the clock.
 fn clocks(
     game: &PgnGame,
     times: &GameTimes,
@@ -174,7 +173,7 @@ fn clocks(
     })
 }
 
-/// The game's own comments and variations, by plies.
+/// The game's own comments and variations, by the number of plies before them.
 fn own_notes(game: &PgnGame) -> BTreeMap<usize, OwnNotes> {
     let of = |(ply, comments): (usize, &Vec<String>)| {
         let own =
@@ -191,7 +190,7 @@ fn side_clock(game: &PgnGame, times: &GameTimes, color: Color) -> SideClock {
     SideClock { increment_ms, step_ms: times.step_ms, ..clock }
 }
 
-/// A move on a clock, from the mover's side.
+/// The facts about a move with a known time, seen from the mover's side.
 fn timed<'a>(
     game: &PgnGame,
     facts: &[Option<PositionFacts>],

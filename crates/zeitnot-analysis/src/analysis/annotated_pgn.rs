@@ -7,27 +7,28 @@ use super::judgement::Judgement;
 use std::fmt::Write as _;
 use zeitnot_games::pgn_reader::{PgnGame, result};
 
-/// PGN's limit of a line, in characters; a comment or a variation that is longer has a line for itself.
+/// Longest line of PGN, in characters; a longer comment or variation gets a line to itself.
 const LINE: usize = 80;
-/// Least expected score that a move loses to get a comment without a judgement.
+/// Least loss of expected score for which a move without a judgement gets a comment.
 const COMMENTED: f64 = 0.1;
-/// The begin of a comment with the rest of a damaged game.
+/// Beginning of the comment that holds the unreadable rest of a damaged game.
 const NOT_READ: &str = "Not read: ";
-/// The glyphs of a move's worth: `$1` to `$6`.
+/// The PGN glyphs that judge a move, `$1` to `$6`: `!`, `?`, `!!`, `??`, `!?` and `?!`.
 const MARKS: std::ops::RangeInclusive<u32> = 1..=6;
 
-/// Where the evaluations come from.
+/// Where the evaluations in the written game come from.
 #[derive(Clone, Copy, PartialEq)]
 enum Source {
     Search,
     Comments,
-    /// Nowhere: the game stays as it is.
+    /// No evaluations: the game is written as it is.
     Nothing,
 }
 
-/// The game with its analysis and the rest of its text that the analysis leaves out. `depths` are those of the searches
-/// after each move; empty where the evaluations are those of the game's own comments, which stay then. The rest of another variant, and
-/// behind a null move, stays where it is, and such a game is not judged; damage becomes a comment.
+/// The game as PGN with its analysis, and with `rest`, the text that the reader left out. `depths` are those of the
+/// searches after each move; empty where the game's own comments give the evaluations, which then stay. A game of
+/// another variant, or with a null move, stays unjudged, its rest in place; the rest of a damaged game becomes a
+/// comment.
 pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u32], rest: &str) -> String {
     let source = match depths.is_empty() {
         _ if game.is_foreign => Source::Nothing,
@@ -97,8 +98,8 @@ pub fn annotated_with_rest(game: &PgnGame, analysis: &AnalysedGame, depths: &[u3
     text
 }
 
-/// Whether another game is this one with an analysis, or without one: it has no comment, variation, glyph or result
-/// of its own. Their rests are not compared.
+/// Whether `other` is this game with or without an analysis: it has no comment, variation, glyph or result that `game`
+/// lacks. Text that was left out of either game is not compared.
 pub fn is_annotation_of(other: &PgnGame, game: &PgnGame) -> bool {
     let own = |comments: Option<&Vec<String>>| -> Vec<String> {
         let is_rest = |comment: &str| game.problem.is_some() && comment.starts_with(NOT_READ);
@@ -131,7 +132,7 @@ fn add_behind(tokens: &mut Vec<String>, game: &PgnGame, index: usize, comments: 
     tokens.extend(game.variations.get(index).into_iter().flatten().cloned());
 }
 
-/// The glyphs and the comments of a move: those of the game, without those of an earlier analysis, and ours.
+/// The glyphs and comments to write behind a move: the game's, without those of an earlier analysis, and the new ones.
 fn notes(
     game: &PgnGame,
     analysis: &AnalysedGame,
@@ -211,7 +212,7 @@ fn sentence(mv: &AnalysedMove, before: Option<ShownEvaluation>) -> String {
     text
 }
 
-/// Whether a comment is the sentence of an analysis, ours or lichess', and has no other behind it.
+/// Whether a comment is the sentence in which an analysis, ours or lichess', judges a move, and holds nothing else.
 pub(super) fn is_judgement(comment: &str) -> bool {
     let Some((evals, sentence)) = comment.strip_prefix('(').and_then(|rest| rest.split_once(") ")) else {
         return false;
@@ -226,13 +227,14 @@ pub(super) fn is_judgement(comment: &str) -> bool {
         && (begins.iter().any(|begin| sentence.starts_with(begin)) || sentence.contains(" points lost."))
 }
 
-/// Whether a glyph is the one of an analysis' sentence; a sentence on a mate does not say which it has.
+/// Whether `glyph` belongs to this sentence of an analysis. A sentence about a mate names no judgement, so any of the
+/// three glyphs may.
 fn is_glyph_of(comment: &str, glyph: u32) -> bool {
     let told = Judgement::ALL.into_iter().find(|judgement| comment.contains(&format!(") {}", judgement.word())));
     Judgement::ALL.into_iter().any(|judgement| judgement.nag() == glyph && told.is_none_or(|told| told == judgement))
 }
 
-/// A comment without commands of these names; without any where there is no name.
+/// A comment without its `[%name ...]` commands of these names; with no names, without any command.
 pub(super) fn without_commands(comment: &str, names: &[&str]) -> String {
     let mut parts = comment.split("[%");
     let mut text = parts.next().unwrap_or_default().to_owned();

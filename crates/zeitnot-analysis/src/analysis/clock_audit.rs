@@ -9,11 +9,11 @@ use zeitnot_base::words::told_time;
 use zeitnot_engine::chess::Color;
 use zeitnot_time::managers::human::Curve;
 
-/// Multiple of the usual time from which on a thought is long, and up to which a move is played at once.
+/// Multiple of the usual time from which on a thought is long; up to `AT_ONCE` times the usual, it is played at once.
 pub(super) const LONG: f64 = 2.0;
 const AT_ONCE: f64 = 0.4;
-/// Least time beyond the usual of a long thought: milliseconds, and a share of the clock at the start. An increment is
-/// a third bound.
+/// Least time beyond the usual that makes a thought long, in milliseconds. `LEAST_EXCESS` is another such bound, as a
+/// share of the clock at the start, and an increment is the third.
 const LEAST_EXCESS_MS: f64 = 1_000.0;
 const LEAST_EXCESS: f64 = 0.01;
 /// Least expected score that a move has to lose to have needed a thought; a thought that bought nothing loses less.
@@ -22,16 +22,16 @@ const COSTLY: f64 = 0.05;
 const SETTLED: f64 = 0.95;
 /// Share of the clock at the start below which a player is in time trouble.
 const TROUBLE: f64 = 0.1;
-/// Share of the clock at the start below which people move faster than their curve says, as the manager `human` has it.
+/// Share of the clock at the start below which people move faster than usual; the time manager `human` takes it, too.
 pub const SHORT_OF_TIME: f64 = 0.25;
-/// Ratings and initial times, in seconds, that the curves of people are of.
+/// Ratings for which the usual times of people are known, with clocks of up to `LONGEST_S` seconds at the start.
 const RATINGS: std::ops::RangeInclusive<f64> = 600.0..=3000.0;
 const LONGEST_S: f64 = 3600.0;
-/// Own moves on each side that make up a player's pace, and the least number of moves that do.
+/// Own moves before and after a move whose mean time is the player's pace; `LEAST_PACE` is the least number of them.
 const PACE_MOVES: usize = 8;
 const LEAST_PACE: usize = 4;
 
-/// The facts about a move on a clock, from the mover's side.
+/// The facts about a move whose time is known, from the mover's side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TimedMove<'a> {
     pub times: &'a ClockedMove,
@@ -43,7 +43,7 @@ pub(super) struct TimedMove<'a> {
     /// Expected score that the move lost.
     pub loss: Option<f64>,
     pub is_forced: bool,
-    /// Whether a small search has the choice of the whole one; `None` without searches.
+    /// Whether an eighth of the search already chose the final move; `None` without searches.
     pub is_early: Option<bool>,
     /// The better move in PGN, where the search has one.
     pub better: Option<&'a str>,
@@ -52,16 +52,17 @@ pub(super) struct TimedMove<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SideClock {
     pub start_ms: Option<f64>,
-    /// Time that each move brings, in milliseconds.
+    /// The increment of each move, in milliseconds.
     pub increment_ms: f64,
-    /// Where people of the player's rating have a usual pace on such a clock.
+    /// The usual times of people of the player's rating on such a clock; `None` where these are not known.
     pub curve: Option<Curve>,
-    /// The step to which the times are rounded, in milliseconds: nothing is said of a smaller difference.
+    /// The step to which the times are rounded, in milliseconds; a smaller difference is not judged.
     pub step_ms: f64,
 }
 
 impl SideClock {
-    /// The clock of a side by the tags `TimeControl` and `WhiteElo` or `BlackElo`.
+    /// The clock of a side by the tags `TimeControl` and `WhiteElo` or `BlackElo`; `start_ms`, if known, replaces the
+    /// base time of the first tag.
     pub(super) fn new(control_tag: &str, start_ms: Option<f64>, rating: Option<u32>) -> SideClock {
         let control = match read_tag(control_tag) {
             TimeControlTag::Readings(readings) => readings.into_iter().next(),
@@ -82,7 +83,7 @@ fn single_increment_s(control: &TaggedControl) -> Option<f64> {
     (period.moves.is_none() && !control.is_per_move).then_some(period.increment_ms / 1e3)
 }
 
-/// The use of the time of each move of a side, and the sums of the game.
+/// Judges the time of each move of a side, and sums up the game.
 pub(super) fn audit(moves: &[TimedMove<'_>], clock: &SideClock) -> (Vec<SpentTime>, ClockSums) {
     let mut sums = ClockSums { games: u32::from(!moves.is_empty()), ..ClockSums::default() };
     let told = moves.iter().enumerate().map(|(index, mv)| {
@@ -173,7 +174,7 @@ fn words(mv: &TimedMove<'_>, usual_ms: Option<f64>, verdict: Option<TimeVerdict>
     }
 }
 
-/// Expected score as people know it.
+/// A loss of expected score in words for people: `12 % of the winning chances`.
 pub(super) fn chances(loss: f64) -> String {
     format!("{:.0} % of the winning chances", 100.0 * loss)
 }

@@ -3,10 +3,10 @@
 use super::document::{ClockScore, Instant, LongThoughts, PhaseTime, Trouble};
 use super::phase::Phase;
 
-/// Expected score lost in haste and in time trouble, in a game, that halves the score.
+/// Expected score lost in haste and in time trouble, a game, that halves the score of the use of the clock.
 const HALVING_COST: f64 = 0.5;
 
-/// The use of a clock by a player.
+/// Sums of a player's use of the clock, over moves and games.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct ClockSums {
     /// Games with times.
@@ -14,10 +14,10 @@ pub(super) struct ClockSums {
     pub used_ms: f64,
     pub long_thoughts: LongThoughts,
     pub instant: Instant,
-    /// Moves in time trouble and the other ones, and the expected score that they lost.
+    /// Moves in time trouble and what they lost; in `calm`, all other moves.
     pub troubled: Losses,
     pub calm: Losses,
-    /// Time used in each phase, and the usual time of the same moves where it is known.
+    /// Time used in each phase of the game; `usual_ms` is the usual time of the same moves where it is known.
     pub phases_ms: [f64; 3],
     pub usual_ms: [f64; 3],
 }
@@ -53,7 +53,7 @@ impl ClockSums {
         }
     }
 
-    /// The cost of time trouble: what its moves lost beyond as many of the player's other moves.
+    /// The cost of time trouble: what its moves lost in excess of as many of the player's other moves.
     fn trouble(&self) -> Trouble {
         let usual = self.calm.loss / f64::from(self.calm.moves.max(1));
         let Losses { moves, loss } = self.troubled;
@@ -68,7 +68,7 @@ impl ClockSums {
         100.0 * (1.0 - wasted) * libm::exp2(-cost / HALVING_COST)
     }
 
-    /// The result; `None` without a game.
+    /// The sums as they are written to the result; `None` without a game.
     pub(super) fn told(&self) -> Option<ClockScore> {
         if self.games == 0 {
             return None;

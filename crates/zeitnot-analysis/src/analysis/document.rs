@@ -24,7 +24,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// The analysis of games by a version of the program, with a network and an effort in words.
+    /// Builds the document. `version` is that of the program, `limit` the effort for the searches in words.
     pub fn new(version: &str, network: Option<AnalysedNetwork>, limit: &str, games: Vec<AnalysedGame>) -> Analysis {
         let (kind, version, limit) = ("analysis".to_owned(), version.to_owned(), limit.to_owned());
         Analysis { kind, version, network, limit, players: players(&games), games }
@@ -70,27 +70,27 @@ pub struct AnalysedGame {
     pub(crate) moves: Vec<AnalysedMove>,
     /// The moments to look at first, the weightiest first; at most five of each side.
     pub(crate) moments: Vec<Moment>,
-    /// The speed of the time control, the slower one of two; `None` where it is not known.
+    /// The speed of the time control; where the sides differ, that of the slower one; `None` where it is not known.
     #[serde(default)]
     pub(crate) speed: Option<GameSpeed>,
     /// The game's own comments and variations behind each ply, 0 for those before the first move.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) notes: BTreeMap<usize, OwnNotes>,
-    /// Facts for the sums over many games; not written.
+    /// Facts for the sums over many games; not part of the JSON.
     #[serde(skip)]
     pub(super) parts: GameParts,
 }
 
-/// The parts of a game that sums over many games need.
+/// The facts about a game that go into the sums over many games.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct GameParts {
-    /// The clocks of White and of Black.
+    /// The sums of White's and of Black's use of the clock.
     pub(crate) clocks: [ClockSums; 2],
     /// The phase of each move.
     pub(crate) phases: Vec<Phase>,
 }
 
-/// The comments, without commands and sentences of an analysis, and the variations behind a move of a game.
+/// A game's own comments and variations behind a move; without `[%...]` commands and the sentences of earlier analyses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OwnNotes {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -151,7 +151,7 @@ pub(crate) struct ClockScore {
     pub(crate) trouble: Trouble,
 }
 
-/// Thoughts that bought nothing.
+/// Long thoughts about moves where there was nothing to find.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LongThoughts {
     pub(crate) count: u32,
@@ -171,9 +171,9 @@ pub(crate) struct Instant {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Trouble {
     pub(crate) moves: u32,
-    /// The expected score that they lost.
+    /// The expected score that the moves in time trouble lost.
     pub(crate) loss: f64,
-    /// The part of it beyond what as many of the player's other moves lost.
+    /// The part of `loss` in excess of what as many of the player's other moves lose.
     pub(crate) cost: f64,
 }
 
@@ -182,9 +182,9 @@ pub(crate) struct PhaseTime {
     pub(crate) name: Phase,
     /// Time used, in milliseconds.
     pub(crate) ms: f64,
-    /// Its share of all the time used, 0 to 1.
+    /// The share of all the time used that went to this phase, 0 to 1.
     pub(crate) share: f64,
-    /// The share that is usual over these moves.
+    /// The share that this phase has of the usual times of the same moves; `None` where they are not known.
     pub(crate) usual_share: Option<f64>,
 }
 
@@ -247,7 +247,7 @@ pub(crate) enum TimeVerdict {
     NeededOne,
 }
 
-/// A moment to look at.
+/// A moment of the game that is worth looking at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Moment {
     pub(crate) ply: usize,
@@ -266,7 +266,7 @@ pub(crate) enum MomentKind {
     Trouble,
 }
 
-/// A player over all games.
+/// A player's results over all games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AnalysedPlayer {
     pub(crate) name: String,
@@ -276,7 +276,7 @@ pub(crate) struct AnalysedPlayer {
     pub(crate) by_phase: Vec<PhaseOfPlayer>,
 }
 
-/// The play of a phase, over all games.
+/// A player's moves in one phase of the game, over all games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PhaseOfPlayer {
     pub(crate) name: Phase,

@@ -5,12 +5,13 @@ use zeitnot_engine::chess::Color;
 
 /// The evaluation that lichess takes for the start of a game (scalachess, `Eval.Cp.initial`).
 pub const START: Eval = Eval::Cp(15);
-/// The centipawns beyond which a win is no more certain, and the worth of a mate (scalachess, `Eval.Cp.CEILING`).
+/// The largest centipawns that count, since a win is hardly more certain beyond them; a mate counts as much
+/// (scalachess, `Eval.Cp.CEILING`).
 const CEILING: i32 = 1000;
 /// The factor of centipawns in the chance to win (scalachess, `WinPercent`).
 const PER_CENTIPAWN: f64 = -0.00368208;
-/// Centipawns of `ScoreType=WDL_mu`, and those of Stockfish 15.1 that mean the same chances in games of club players (16
-/// games searched with `zeitnot-small`, 1,000 positions).
+/// Points in centipawns of `ScoreType=WDL_mu`. `STOCKFISH` has the centipawns of Stockfish 15.1 that mean the same
+/// chances in games of club players (16 games searched with `zeitnot-small`, 1,000 positions).
 const MU: [f64; 11] = [0.0, 90.0, 150.0, 200.0, 350.0, 500.0, 750.0, 1350.0, 2900.0, 5000.0, 10_000.0];
 const STOCKFISH: [f64; 11] = [0.0, 100.0, 205.0, 255.0, 380.0, 440.0, 540.0, 610.0, 690.0, 775.0, 1000.0];
 /// Most pawns that a comment may give.
@@ -39,7 +40,7 @@ impl Eval {
         Some(Eval::Cp((100.0 * pawns).round() as i32))
     }
 
-    /// Centipawns cut at 1,000, which a mate counts as, too.
+    /// The evaluation in centipawns, cut at 1,000; a mate counts as 1,000.
     pub fn centipawns(self) -> i32 {
         let of_side = |is_white: bool| if is_white { CEILING } else { -CEILING };
         match self {
@@ -55,12 +56,12 @@ impl Eval {
     }
 }
 
-/// The chance to win less the chance to lose, -1 to 1, with this evaluation of one's own.
+/// A side's chance to win less its chance to lose, -1 to 1, at so many centipawns from its view.
 pub fn winning_chances(cp: i32) -> f64 {
     (2.0 / (1.0 + libm::exp(PER_CENTIPAWN * f64::from(cp))) - 1.0).clamp(-1.0, 1.0)
 }
 
-/// Stockfish's centipawns for those of `ScoreType=WDL_mu`.
+/// Turns centipawns of `ScoreType=WDL_mu` into Stockfish's.
 pub(super) fn as_stockfish(cp: i32) -> i32 {
     let size = f64::from(cp).abs();
     let above = MU.partition_point(|mu| *mu < size).clamp(1, MU.len() - 1);

@@ -18,13 +18,13 @@ pub enum Judgement {
     Blunder,
 }
 
-/// The losses of winning chances, -1 to 1, from which on a judgement holds.
+/// The judgements, each with the loss of winning chances, which run from -1 to 1, from which on it applies.
 const LOSSES: [(f64, Judgement); 3] =
     [(0.3, Judgement::Blunder), (0.2, Judgement::Mistake), (0.1, Judgement::Inaccuracy)];
-/// The part of these losses that is asked of evaluations that our own searches gave: they see less of a loss than
-/// Stockfish does (games of club players, docs/results/2026-11-judging.md).
+/// Factor of these losses where our own searches gave the evaluations: they see less of a loss than Stockfish does
+/// (games of club players, docs/results/2026-11-judging.md).
 const SEARCHED: f64 = 0.85;
-/// Centipawns that a mate changes little beside, and less.
+/// Centipawns of an advantage above which allowing or missing a mate is an inaccuracy, and above which a mistake.
 const DECIDED: (i32, i32) = (999, 700);
 
 impl Judgement {
@@ -58,8 +58,8 @@ impl Judgement {
     }
 }
 
-/// The judgement of a move of `mover`, by the evaluations before and after it, which our own searches gave or somebody
-/// else.
+/// The judgement of a move of `mover` by the evaluations before and after it; `None` for a move without fault.
+/// `is_searched`: our own searches gave the evaluations.
 pub fn judge(before: Eval, after: Eval, mover: Color, is_searched: bool) -> Option<Judgement> {
     let sign = if mover.is_white() { 1 } else { -1 };
     // From the mover's side: positive where the mover mates.
@@ -84,7 +84,7 @@ pub fn judge(before: Eval, after: Eval, mover: Color, is_searched: bool) -> Opti
     }
 }
 
-/// The judgement of a change by a mate beside this advantage, in centipawns, of the side that has it anyway.
+/// The judgement of a move that allows or misses a mate, where the mating side is `cp` centipawns ahead without it.
 fn by_centipawns(cp: i32) -> Judgement {
     match cp {
         cp if cp > DECIDED.0 => Judgement::Inaccuracy,

@@ -1,5 +1,5 @@
-//! Games that were played, analysed: evaluations of every position, the accuracy of both sides, judgements of moves, and
-//! an audit of how the players spent their clocks.
+//! Analyses games that were played: evaluates every position, rates the accuracy of both sides, judges the moves, and
+//! audits how the players spent their clocks.
 //!
 //! The formulas are those of lichess, in lila and scalachess, so that the numbers compare with what people know; beside
 //! them stands the expected score that a move loses by win, draw and loss.

@@ -6,18 +6,20 @@ use zeitnot_base::words::{percent, told_time};
 
 /// Most moments of a side.
 const MOST: usize = 5;
-/// Least expected score that a loss has to cost, and least share of a player's time that a thought has to waste.
+/// Least expected score that a move has to lose to be a moment, in time trouble `LEAST_LOSS_BY_TIME`. A long thought
+/// has to waste `LEAST_WASTE` of a player's time.
 const LEAST_LOSS: f64 = 0.1;
 const LEAST_LOSS_BY_TIME: f64 = 0.05;
 const LEAST_WASTE: f64 = 0.02;
-/// Weight of a loss for want of time beside another of its size: it is the easiest to mend.
+/// Factor of the weight of a loss by a move played at once: such losses are the easiest to mend.
 const BY_HASTE: f64 = 1.5;
-/// Least number of long thoughts before time trouble, and their least share of a player's time, to be told together.
+/// Least number of long thoughts in a row before time trouble that make a moment, if they take `LEAST_SHARE` of the
+/// time.
 const LONG_THOUGHTS: usize = 2;
 const LEAST_SHARE: f64 = 0.2;
 
-/// The moments, the weightiest first: the expected score that moves lost, and the share of a player's time that thoughts
-/// took beyond the usual. `used_ms` is all the time of White and of Black.
+/// The moments of a game, the weightiest first. A moment weighs the expected score that the move lost or the share of
+/// the player's time that the thought wasted. `used_ms` is all the time that White and Black used.
 pub(super) fn moments(moves: &[AnalysedMove], used_ms: [f64; 2]) -> Vec<Moment> {
     let mut found: Vec<(f64, Moment)> = Vec::new();
     for (color, all_ms) in ["white", "black"].into_iter().zip(used_ms) {
@@ -44,8 +46,8 @@ fn excess_ms(mv: &AnalysedMove) -> f64 {
     mv.used_ms.unwrap_or(0.0) - mv.time.as_ref().and_then(|time| time.usual_ms).unwrap_or(0.0)
 }
 
-/// The moment that a move is, with its weight. `all_ms` is all the time of its player. The weight is the points that the
-/// move lost or the share of `all_ms` that it wasted: a whole point weighs as much as all the time.
+/// The moment that a move makes, with its weight; `None` if it makes none. `all_ms` is all the time of its player. The
+/// weight is the points lost or the share of `all_ms` wasted: a whole point weighs as much as all the time.
 fn moment(mv: &AnalysedMove, all_ms: f64) -> Option<(f64, Moment)> {
     let loss = mv.expected_loss.unwrap_or(0.0);
     let name = format!("{} {}", numbered(mv), mv.san);

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use zeitnot_engine::chess::Game;
 use zeitnot_games::eco::opening;
 
-/// Least expected score lost that is shown.
+/// Least loss of expected score that the page shows.
 const SHOWN_LOSS: f64 = 0.005;
-/// Least expected score lost of a move beside which the whole better line stands, and the moves of other ones.
+/// Least loss of expected score for which a move's better line is shown in full, others with `SHORT_LINE` moves.
 const LEAST_LOSS: f64 = 0.02;
 const SHORT_LINE: usize = 4;
 
@@ -52,7 +52,7 @@ fn game(game: &AnalysedGame) -> Value {
     })
 }
 
-/// Centipawns as a number, a mate in a text.
+/// An evaluation for the page: centipawns as a number, a mate as a text such as `#3`.
 fn eval(eval: Option<ShownEvaluation>) -> Value {
     match eval {
         None => Value::Null,
@@ -61,7 +61,7 @@ fn eval(eval: Option<ShownEvaluation>) -> Value {
     }
 }
 
-/// The facts about a move that most moves do not have.
+/// The facts about a move that only some moves have, such as a judgement or a better line.
 fn more(mv: &AnalysedMove) -> Value {
     let time = mv.time.as_ref();
     let verdict = time.and_then(|time| time.verdict);
@@ -75,7 +75,7 @@ fn more(mv: &AnalysedMove) -> Value {
     }))
 }
 
-/// A value without members that say nothing, and with numbers of three decimals.
+/// Drops members of objects that are null or false, and rounds numbers to three decimals.
 fn short(value: Value) -> Value {
     let says = |value: &Value| !value.is_null() && *value != Value::Bool(false);
     match value {

@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 use zeitnot_engine::chess::{Color, Game, Position};
 use zeitnot_engine::shakmaty::{Board, Rank};
 
-/// Pieces besides kings and pawns up to which the opening is over, and up to which an endgame has begun (scalachess,
-/// `Divider`).
+/// Pieces besides kings and pawns, of both sides, up to which the opening is over; up to `ENDGAME_PIECES` it is the
+/// endgame (scalachess, `Divider`).
 const MIDDLEGAME_PIECES: usize = 10;
 const ENDGAME_PIECES: usize = 6;
-/// Pieces of a side on its own first rank, below which the opening is over.
+/// Pieces on its own first rank below which a side counts as developed, and the opening as over.
 const DEVELOPED: usize = 4;
 
 /// A part of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// Until the pieces are out.
+    /// The time until enough pieces are traded or a side is developed.
     Opening,
-    /// Between the two.
+    /// The time between opening and endgame.
     Middlegame,
     /// With few pieces left.
     Endgame,
@@ -43,7 +43,7 @@ impl Phase {
         }
     }
 
-    /// The phases of the positions of a game; none comes back.
+    /// The phase of each position of a game; once a phase is over, it does not return.
     pub fn of_game(game: &Game) -> Vec<Phase> {
         let mut phase = Phase::Opening;
         let later = |position| {

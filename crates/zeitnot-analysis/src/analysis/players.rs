@@ -12,11 +12,11 @@ struct Sums {
     games: usize,
     accuracy: Mean,
     clock: ClockSums,
-    /// The accuracies and the losses of the moves of each phase.
+    /// Accuracy and lost expected score of the moves in each phase.
     phases: [(Mean, Mean); 3],
 }
 
-/// The players of the games, those of the most games first.
+/// The results of each player over the games, the players with the most games first.
 pub fn players(games: &[AnalysedGame]) -> Vec<AnalysedPlayer> {
     let mut players: BTreeMap<&str, Sums> = BTreeMap::new();
     for game in games {

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use zeitnot_engine::chess::{Color, Game, Move, Outcome, to_uci};
 use zeitnot_games::pgn_reader::{PgnGame, command};
 
-/// Least number without a point and without a depth that is centipawns.
+/// Number from which on `[%eval]` values without a decimal point and a depth are taken as centipawns, not pawns.
 const LEAST_CENTIPAWNS: f64 = 30.0;
 
-/// The facts about a position, from White's side.
+/// The facts about a position that a search or a comment gave, from White's side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PositionFacts {
     /// Centipawns; `None` beside a mate.
@@ -26,13 +26,13 @@ pub struct PositionFacts {
     /// The best line as moves of UCI; empty where none is known.
     #[serde(default)]
     pub line: Vec<String>,
-    /// The first choice of a search of an eighth of the effort.
+    /// The best move after the first eighth of the search's effort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early: Option<String>,
 }
 
 impl PositionFacts {
-    /// The facts of an evaluation alone.
+    /// The facts where nothing but an evaluation is known.
     pub fn of(eval: Eval) -> PositionFacts {
         match eval {
             Eval::Cp(cp) => PositionFacts { cp: Some(cp), ..PositionFacts::default() },

@@ -12,23 +12,23 @@ use zeitnot_engine::chess::{Color, Game, Move, mate_by_checks, parse_uci, to_uci
 use zeitnot_engine::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options, ScoreType, SearchEnd, score, wdl_permille};
 
-/// The part of a search after which its choice is noted: an eighth.
+/// The part of a search's effort after which its best move so far is noted: an eighth.
 const EARLY_PART: f64 = 0.125;
-/// The effort for the moves beside those that are compared, as a part.
+/// Factor of the effort for the searches of the other legal moves, when the compared ones disappoint.
 const OTHERS_PART: f64 = 0.5;
-/// Winning chances by which the position behind a move may be worse than the search of the move said.
+/// Winning chances by which the best move may turn out worse than its search said before other moves are searched.
 const DISAPPOINTMENT: f64 = 0.06;
-/// Most moves of a position whose positions behind are compared.
+/// Most moves of a position that are compared by a search of the position behind each.
 const MOST_COMPARED: usize = 4;
-/// Losses of winning chances that a second look may call by another name.
+/// Losses of winning chances that are close enough to a judgement's bounds for a second look.
 const DOUBTFUL: std::ops::Range<f64> = 0.06..0.4;
-/// The effort of a second look, as a multiple.
+/// Factor of the effort for a second look.
 const SECOND_LOOK: f64 = 2.0;
 /// Most plies of a mate by checks that is looked for in each position.
 const MATE_PLIES: u32 = 5;
-/// Plies, and captures behind them, in which material is looked for that a search has missed.
+/// Plies, and then captures behind them, in which a win of material is looked for that the search may have missed.
 const MATERIAL_PLIES: i32 = 3;
-/// The worth of a mate, beside winning chances of -1 to 1, and what each move to it takes off.
+/// The worth of a mate on the scale of winning chances, -1 to 1, and what each move to the mate takes off.
 const MATE: (f64, f64) = (2.0, 1e-3);
 /// Most plies of a line that are kept, as many as lichess keeps.
 const LONGEST_LINE: usize = 12;
@@ -137,8 +137,8 @@ impl Analyst {
         Ok(Some(facts))
     }
 
-    /// Looks with more effort at a position and at the one behind the move that was played, whose facts are the last of
-    /// `facts` and are replaced, but for the choice after an eighth of the first effort.
+    /// Searches again, with more effort, a position and the one behind the move that was played. Returns the new facts
+    /// of the position, and replaces the last of `facts`, those behind the move; its `early` is kept.
     fn second_look(
         &mut self,
         game: &Game,
@@ -161,10 +161,10 @@ impl Analyst {
         self.best(until, effort, next_of(game, ply, facts))
     }
 
-    /// The facts of the last position of a game. Where a move was played there, they are those behind the best move: the
-    /// move that was played, whose position behind has the facts in `next`, and the search's choice, behind which is
-    /// searched alike. So the search's own choice loses nothing. Where it turns out worse than the search said, the moves
-    /// beside it are searched, too.
+    /// The facts of the last position of a game. `next` is the move that was played there, with the facts of the
+    /// position behind it. The search's choice is searched from behind, too, and the facts are those of the better of
+    /// the two moves, so that the search's own choice loses nothing. Where the choice turns out worse than the search
+    /// said, other moves are compared as well.
     fn best(
         &mut self,
         game: &Game,
@@ -207,8 +207,8 @@ impl Analyst {
         Ok(PositionFacts { early, depth, ..ahead(game, mv, behind) })
     }
 
-    /// The facts of the last position of a game. A move that wins material at once, and is not the search's, is compared
-    /// with it.
+    /// Searches the last position of a game. A move that wins material at once, where the search prefers another, is
+    /// searched as well, and the better of the two gives the facts.
     fn with_tactics(&mut self, game: &Game, effort: Effort) -> Result<PositionFacts, AnalysisError> {
         let found = self.position(game, effort, &[])?;
         let turn = game.current().turn();
@@ -221,7 +221,7 @@ impl Analyst {
         })
     }
 
-    /// The facts of the position behind a move at the end of a game.
+    /// The facts of the position that `mv` leads to from the last position of a game.
     fn behind(
         &mut self,
         game: &Game,
@@ -238,7 +238,7 @@ impl Analyst {
         }
     }
 
-    /// The facts of the last position of a game, of the moves in `moves`; of all where there are none.
+    /// Searches the last position of a game, with only the moves in `moves`, or with all if it is empty.
     fn position(&mut self, game: &Game, effort: Effort, moves: &[Move]) -> Result<PositionFacts, AnalysisError> {
         if let Some(line) = mate_by_checks(game.current(), MATE_PLIES).filter(|_| moves.is_empty()) {
             return Ok(PositionFacts::of_mate(game, &line));
@@ -287,12 +287,12 @@ impl Analyst {
     }
 }
 
-/// The move played after `ply` plies of a game, and the facts of the position behind it, which are the last ones.
+/// The move played after `ply` plies of a game, with the last of `facts`, which are those behind that move.
 fn next_of<'a>(game: &Game, ply: usize, facts: &'a [PositionFacts]) -> Option<(Move, &'a PositionFacts)> {
     game.moves().get(ply).copied().zip(facts.last())
 }
 
-/// The facts of the last position of a game by those behind its best move.
+/// The facts of the last position of a game if `mv` is its best move; `behind` are those of the position it leads to.
 fn ahead(game: &Game, mv: Move, behind: PositionFacts) -> PositionFacts {
     let own = std::iter::once(to_uci(mv, game.is_chess960()));
     let line = own.chain(behind.line.iter().cloned()).take(LONGEST_LINE).collect();
@@ -302,8 +302,8 @@ fn ahead(game: &Game, mv: Move, behind: PositionFacts) -> PositionFacts {
     PositionFacts { line, mate, ..behind }
 }
 
-/// The facts of the position behind the move that was played, where that begins a mate that only the search before it
-/// has found.
+/// The corrected facts of the position behind the played move, where that move begins a mate which only the search
+/// before it saw; else `None`.
 fn behind_mate(game: &Game, found: &PositionFacts, (played, after): (Move, &PositionFacts)) -> Option<PositionFacts> {
     let turn = game.current().turn();
     let begins_mate = worth(found, turn, turn) > 1.0 && found.line.first() == Some(&to_uci(played, game.is_chess960()));
@@ -312,7 +312,7 @@ fn behind_mate(game: &Game, found: &PositionFacts, (played, after): (Move, &Posi
     Some(PositionFacts { cp: None, mate: Some(mate - mate.signum()), wdl, line, ..after.clone() })
 }
 
-/// The worth of a position for `mover`, whose side `turn` is to move: winning chances, beyond which mates count.
+/// The worth of a position with `turn` to move, seen from `mover`: winning chances, with mates beyond them ([`MATE`]).
 fn worth(facts: &PositionFacts, turn: Color, mover: Color) -> f64 {
     let mate = |sign: i32, moves: i32| MATE.0 * f64::from(sign) - MATE.1 * f64::from(moves);
     let white = match facts.eval(turn) {
@@ -324,7 +324,7 @@ fn worth(facts: &PositionFacts, turn: Color, mover: Color) -> f64 {
     if mover.is_white() { white } else { -white }
 }
 
-/// Whether a second look may judge a move otherwise than the facts before and behind it.
+/// Whether a second look could change the judgement of a move, with the facts `found` before it and `after` it.
 fn is_doubtful(until: &Game, played: Move, found: &PositionFacts, after: &PositionFacts) -> bool {
     let turn = until.current().turn();
     let is_best = found.line.first() == Some(&to_uci(played, until.is_chess960()));

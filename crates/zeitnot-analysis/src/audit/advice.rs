@@ -42,8 +42,8 @@ fn requests(game: &Game, moves: &[ClockedMove], overhead_ms: f64) -> Vec<Option<
 }
 
 /// The advice of each manager about every move of a game, with one manager for each side; `None` where a clock is
-/// unknown. A manager sees the clocks as they were and the player's speed. Time that the player took above or below the
-/// budget is not counted: nothing is left over, nothing overrun.
+/// unknown. A manager sees the clocks as they were and the player's speed. Each search counts as if it had taken
+/// exactly the budget, whatever the player used.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -107,8 +107,8 @@ fn ask(
     Ok(())
 }
 
-/// Shows the manager a search at the player's speed and ends it as if it had taken the whole budget, since the manager
-/// did not spare the time that the player saved. Returns the nodes that the next search reuses.
+/// Shows the manager a search at the player's speed, and tells it that the search took its whole budget, whatever the
+/// player used. `reused` are the nodes that the search began with; returns those that the next one reuses.
 fn search(manager: &mut dyn TimeManager, mv: &ClockedMove, budget_ms: f64, reused: u64) -> u64 {
     let nps = mv.nodes.filter(|_| mv.used_ms > 0.0).map_or(USUAL_NPS, |nodes| nodes as f64 * 1e3 / mv.used_ms);
     let elapsed_ms = mv.used_ms.min(budget_ms);

@@ -28,7 +28,7 @@ pub struct ClockedMove {
     pub is_overrun: bool,
 }
 
-/// A move whose times, by the comments, the time control and the convention, are impossible.
+/// A move whose times are impossible under the time control and the convention by which the comments are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Doubt {
     /// Plies before the move.

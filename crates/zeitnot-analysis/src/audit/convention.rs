@@ -59,7 +59,7 @@ pub(super) fn choose(sides: &[Side; 2], readings: [&[TaggedControl]; 2], in_hour
     Chosen { sides: times, in_minutes, distrusts_times }
 }
 
-/// The first convention without a contradiction or a misfit, else the one with the fewest, and the times by it.
+/// The convention with the fewest contradictions, then misfits, and the times by it; of equals the more usual one.
 fn best<'a>(
     sides: &[Side; 2],
     readings: [&'a [TaggedControl]; 2],

@@ -16,18 +16,18 @@ const DAILY_MS: f64 = 3_600e3;
 pub enum GameSpeed {
     /// Less than 3 minutes for 40 moves.
     Bullet,
-    /// Less than 8 minutes.
+    /// Less than 8 minutes for 40 moves.
     Blitz,
-    /// Less than 25 minutes.
+    /// Less than 25 minutes for 40 moves.
     Rapid,
-    /// A longer time.
+    /// 25 minutes or more for 40 moves.
     Classical,
     /// Hours or days for each move.
     Daily,
 }
 
 impl GameSpeed {
-    /// The speed of a time control.
+    /// The speed of a time control, by its first period; `None` without a period.
     pub fn of(control: &TaggedControl) -> Option<GameSpeed> {
         let TimeControl { moves, base_ms, increment_ms, .. } = *control.periods.first()?;
         if control.is_per_move && base_ms >= DAILY_MS {
@@ -37,7 +37,7 @@ impl GameSpeed {
         Some(GameSpeed::of_clock(share * base_ms, increment_ms))
     }
 
-    /// The speed of a clock for the whole game, in milliseconds.
+    /// The speed of a clock for the whole game; both times are in milliseconds.
     pub(crate) fn of_clock(base_ms: f64, increment_ms: f64) -> GameSpeed {
         match (base_ms + MOVES * increment_ms) / 60e3 {
             minutes if minutes < 3.0 => GameSpeed::Bullet,

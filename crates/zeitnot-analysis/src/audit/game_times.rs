@@ -14,11 +14,11 @@ use zeitnot_games::time_control::TimeControl;
 /// Least ratio of clock to increment at which going berserk on lichess halves the clock; below, only the increment is
 /// lost ([scalachess](https://github.com/lichess-org/scalachess), `Clock.scala`).
 const BERSERK_INCREMENTS: f64 = 40.0;
-/// Least time for a move, in milliseconds, of games whose clocks may show something else than the time left.
+/// Time for each move that makes a game one by days, whose clocks may not show the time left, in milliseconds.
 const DAYS_MS: f64 = 3_600e3;
-/// Longest increment that clocks alone show, in milliseconds: more is the time of another period.
+/// Longest increment that is inferred from clocks alone, in milliseconds: larger rises are the time of a new period.
 const LONGEST_INCREMENT_MS: f64 = 180e3;
-/// Moves that must show an increment, of both sides: one is a penalty, and those of one side are gifts of the opponent.
+/// Least number of moves with a rising clock that show an increment: single rises are penalties or gifts.
 const LEAST_RISES: usize = 3;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,8 +135,8 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     times
 }
 
-/// Whether the clocks of a game by days a move are not the time left: that would have been used up by half for most
-/// moves, or at once, or was more than is given.
+/// Whether the clocks of a game with days a move show something else than the time left. They do where most are below
+/// half the time of a move, or one shows 0 or more than that time.
 fn has_no_time_left(said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2], loss: Option<TimeLoss>) -> bool {
     let daily = readings.iter().flatten().find(|control| control.is_per_move && control.periods[0].base_ms >= DAYS_MS);
     let Some(base_ms) = daily.map(|control| control.periods[0].base_ms) else { return false };
@@ -179,9 +179,8 @@ fn unnamed_increment_ms(said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2]) 
     Some(unit_ms * (most_ms / unit_ms).ceil())
 }
 
-/// The first ply of White and of Black, where that move was not on the clock: on lichess and FICS a clock begins with
-/// the side's second move. The clocks after both first moves then equal the clock at the start, or the tags name the
-/// server.
+/// The ply of White's and of Black's first move, where it was not on the clock: on lichess and FICS a clock begins with
+/// the second move. Such moves are known by clocks that still show the whole time, or by tags that name the server.
 fn begins_free(game: &PgnGame, said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2]) -> [Option<usize>; 2] {
     let [site, event] = ["Site", "Event"].map(|tag| game.tag(tag).to_lowercase());
     let is_of_fics = site.contains("freechess")

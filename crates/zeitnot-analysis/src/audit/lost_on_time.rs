@@ -78,8 +78,8 @@ impl LostOnTime {
     }
 }
 
-/// How a game was lost on time, if it was. `file` is the game's file in [`LostOnTime::explain`], and `overhead_ms` what
-/// the managers that are asked keep clear of a move.
+/// Tells how a game was lost on time; `None` if it was not. `file`, the game's file, and `overhead_ms`, the move
+/// overhead, go into the command in [`LostOnTime::explain`].
 pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path, overhead_ms: f64) -> Option<LostOnTime> {
     let loss = times.loss?;
     let is_white = loss.color.is_white();
@@ -119,8 +119,8 @@ pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path, overhead_ms:
     })
 }
 
-/// The move that the side to move did not play any more, with its clock: the late move where a forfeit is reported
-/// without one. `None` where the clock is unknown, the game is damaged or no move is legal.
+/// The move that the side to move still owed when the game ended, with its clock: the late move, where a game lost on
+/// time ends before it. `None` where the clock is unknown, the game is damaged or no move is legal.
 pub fn unplayed_move(game: &PgnGame, times: &GameTimes) -> Option<ClockedMove> {
     let turn = game.game.current().turn();
     if game.problem.is_some() || game.game.current().legal_moves().is_empty() {
@@ -150,12 +150,13 @@ pub fn player_name(game: &PgnGame, color: Color) -> &str {
     Some(game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or(name)
 }
 
-/// Whether a name is that of a player who is asked for: letter case does not matter.
+/// Whether a player's name is the one that the user asked for; letter case does not matter.
 pub fn is_player(name: &str, player: &str) -> bool {
     name.trim().to_lowercase() == player.trim().to_lowercase()
 }
 
-/// The overhead as a flag where it is not the engine's own: a tenth of the clock where it would take all of it.
+/// The flag `--overhead`; empty for the engine's own overhead. An overhead as long as the clock, or longer, becomes a
+/// tenth of the clock.
 fn overhead_flag(overhead_ms: f64, clock_ms: f64) -> String {
     let overhead_ms = if overhead_ms < clock_ms { overhead_ms } else { (clock_ms / 10.0).floor() };
     let is_usual = overhead_ms == Options::default().move_overhead as f64;

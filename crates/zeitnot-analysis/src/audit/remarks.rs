@@ -11,23 +11,23 @@ use zeitnot_games::pgn_reader::PgnGame;
 /// A note about the times of a game that the user should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// A time control that is not read.
+    /// A time control that cannot be read.
     Control(String),
     /// A time control that is taken as minutes.
     Minutes(String),
     /// Clocks of two parts, which are taken as hours and minutes.
     Hours,
-    /// Times that contradict the clocks, which are taken instead.
+    /// Times given for moves that contradict the clocks; the clocks are trusted.
     Times,
     /// Times without a clock or a time control.
     NoClock,
-    /// Clocks that do not show the time left of a game by days a move.
+    /// Clocks of a game with days a move that do not show the time left.
     NotLeft,
-    /// An increment in milliseconds that nothing names, but that the clocks show.
+    /// An increment in milliseconds that no tag names, but that the clocks show.
     Increment(u64),
 }
 
-/// The kinds of lines, in the order in which they are shown.
+/// The kinds of lines in [`Remarks::lines`], in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Control,

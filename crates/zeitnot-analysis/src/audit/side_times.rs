@@ -11,7 +11,7 @@ const MINUTE_MS: f64 = 60_000.0;
 /// Tolerance for errors of the arithmetic, in milliseconds.
 const ARITHMETIC_MS: f64 = 1.0;
 
-/// One side of a game.
+/// One side of a game, with what is known of its clock before a convention is chosen.
 pub(super) struct Side<'a> {
     pub color: Color,
     /// The plies at which this side moved.
@@ -42,8 +42,8 @@ pub(super) struct SideTimes {
     pub next_moves_to_go: Option<u32>,
     /// Moves that contradict the convention.
     pub doubts: Vec<Doubt>,
-    /// Number of weaker signs against the convention: a clock that began elsewhere, that received a period's time late,
-    /// or that does not show the time given.
+    /// Number of weaker signs against the convention: a clock that began at another time, that received a period's time
+    /// late, or that contradicts a time given.
     pub misfits: usize,
     /// Times given, in milliseconds, summed over moves that also have a time by the clocks, summed in `by_clocks_ms`.
     pub told_ms: f64,
@@ -55,8 +55,8 @@ pub(super) fn step_ms(ms: f64) -> f64 {
     [1_000.0, 100.0, 10.0].into_iter().find(|step| ms > 0.0 && ms % step == 0.0).unwrap_or(1.0)
 }
 
-/// Follows the clock of a side. A missing clock follows from the times used and the time control. A missing time
-/// follows from two clocks and the time added between them. Moves without a clock and without a time are left out.
+/// Works out the times of a side's moves. A missing clock follows from the times used and the time control. A missing
+/// time follows from two clocks and the time added between them. Moves without a clock and without a time are left out.
 pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
     let mut follower = Follower::new(side, convention);
     side.plies.iter().enumerate().for_each(|(index, ply)| follower.follow(index, *ply));
@@ -74,7 +74,7 @@ pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
     }
 }
 
-/// The clock of a side on its way through the game.
+/// The state of a side's clock between two of its moves.
 #[derive(Clone, Copy, Debug, Default)]
 struct Course {
     /// The clock before the side's next move, in milliseconds; `None` where it is unknown.
@@ -87,7 +87,7 @@ struct Course {
     pending_ms: f64,
 }
 
-/// The comment of one move, read by the convention. Times are in milliseconds.
+/// The times in the comment of one move, read by the convention, in milliseconds.
 struct Told {
     /// Time used; `None` where none is given, or where it is not trusted beside a clock.
     used_ms: Option<f64>,
@@ -95,9 +95,9 @@ struct Told {
     clock_ms: Option<f64>,
     /// Whether the clock is given as 0.
     ran_out: bool,
-    /// Time that the move adds: the increment, and the time of a period that begins.
+    /// Time that the clock gains after the move: the increment, and the time of a period that begins.
     added_ms: f64,
-    /// Time of the period that begins, alone.
+    /// The part of `added_ms` that a new period brings.
     period_ms: f64,
 }
 
@@ -191,7 +191,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Adds a move with a clock of its own; what is left of it is not kept for later moves.
+    /// Adds a move of a time control that gives every move its own time; what is left of it is lost.
     fn move_for_itself(&mut self, mv: ClockedMove, used_ms: Option<f64>, clock_ms: Option<f64>) {
         let Some(base_ms) = self.base_ms else { return };
         let told_ms = used_ms;

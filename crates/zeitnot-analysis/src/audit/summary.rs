@@ -18,7 +18,7 @@ const RUSHED: f64 = 0.05;
 const NO_NEED: f64 = 0.2;
 /// Share of the start clock below which the clock after a move counts as a risk.
 const RISKED: f64 = 0.005;
-/// Clocks at the end of games that are kept for each player.
+/// Most clocks at the end of games that are kept for each player.
 const MOST_ENDS: usize = 10_000;
 
 /// The clock of one player over all its games of one speed.
@@ -111,8 +111,8 @@ impl PlayerClocks {
         !self.players.values().any(|sums| sums.is_told())
     }
 
-    /// The clock of each player at each speed with a time or a loss on time, those of the most games first. `managers` are the managers whose advice was
-    /// added, in that order.
+    /// The clock of each player at each speed, where it has moves with times or a loss on time; those with the most
+    /// games first. `managers` are the managers whose advice was added, in that order.
     pub fn clocks(&self, managers: &[impl AsRef<str>]) -> impl Iterator<Item = PlayerClock> {
         let mut told: Vec<_> = self.players.iter().filter(|(_, sums)| sums.is_told()).collect();
         told.sort_by_key(|(_, sums)| std::cmp::Reverse(sums.games));

@@ -4,7 +4,7 @@
 use super::time_control_units::in_units;
 use zeitnot_games::time_control::TimeControl;
 
-/// Longest time of a control, in seconds: a year, as games by mail have weeks for a move.
+/// Longest time in a time control that is believed, in seconds: a year, as games by mail have weeks for a move.
 const LONGEST_S: f64 = 366.0 * DAY_S;
 pub(super) const DAY_S: f64 = 24.0 * 3_600.0;
 /// Least time of a one-move period that makes it a clock for each move, in seconds: match runners add a period's time

@@ -8,13 +8,13 @@ use super::time_control_tag::{DAY_S, TaggedControl, control, seconds};
 #[derive(Clone, Copy, Debug, Default)]
 struct Stage {
     moves: Option<u32>,
-    /// The time of numbers with a unit, in seconds, and the number without one.
+    /// The sum of the times with a unit, in seconds; `bare` is the number without one.
     time_s: f64,
     bare: f64,
-    /// The seconds behind minutes, without a sign between them.
+    /// Seconds that follow minutes directly, as in `90m30s`; they may be an increment.
     behind_s: f64,
     is_per_move: bool,
-    /// Whether this is an increment behind another stage.
+    /// Whether this is the increment of the periods before it.
     is_added: bool,
 }
 
@@ -53,7 +53,8 @@ pub(super) fn in_units(tag: &str) -> Option<TaggedControl> {
     has_from.then_some(TaggedControl { periods, is_per_move: false })
 }
 
-/// Parts a tag from the move at which its increment begins, `starting from move 61`; `None` where that is not read.
+/// Splits a tag before the words that say from which move on there is an increment, such as `starting from move 61`;
+/// returns that move, 1 without such words. `None` where they cannot be read.
 fn from_move(tag: &str) -> Option<(&str, u32)> {
     let Some(at) = [" starting", " from"].iter().filter_map(|word| tag.find(word)).min() else { return Some((tag, 1)) };
     let words = tag[at..].split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -66,8 +67,8 @@ fn from_move(tag: &str) -> Option<(&str, u32)> {
     Some((&tag[..at], number))
 }
 
-/// Reads a stage, and the increment that stands behind its minutes without a sign: `90m30s`, `15m10s/v`. As many seconds
-/// as minutes or more may be a part of the time, as in `1m30s`: `None`.
+/// Reads one stage, or two where seconds that follow minutes directly are an increment: `90m30s`, `15m10s/v`. `None`
+/// where the seconds may be part of the time, as in `1m30s`: they are as many as the minutes or more.
 fn stages(text: &str) -> Option<Vec<Stage>> {
     let both = stage(text)?;
     let [base, increment] = [Stage { is_per_move: false, ..both }, Stage { time_s: both.behind_s, ..both }];
@@ -79,7 +80,7 @@ fn stages(text: &str) -> Option<Vec<Stage>> {
     }
 }
 
-/// Reads a stage in short signs: `90m`, `1h30`, `90m/40`, `40/90`, `40v/2h`, `10s/v`, `g/60`, `i30`.
+/// Reads a stage that [`short`] has shortened: `90m`, `1h30`, `90m/40`, `40/90`, `40v/2h`, `10s/v`, `g/60`, `i30`.
 fn stage(text: &str) -> Option<Stage> {
     let is_last = text.contains('g');
     let plain = text.replace(['g', 'i'], "");
@@ -121,7 +122,7 @@ fn stage(text: &str) -> Option<Stage> {
     (!time.is_empty()).then_some(stage)
 }
 
-/// A tag with one sign for each word; `None` where a word is unknown.
+/// A tag with a short sign for each word, such as `m` for minutes, `v` for moves; `None` for an unknown word.
 fn short(tag: &str) -> Option<String> {
     let (mut short, mut rest) = (String::new(), tag.trim_start());
     while let Some(first) = rest.chars().next() {

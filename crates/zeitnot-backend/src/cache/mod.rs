@@ -59,8 +59,8 @@ impl Backend for CachedBackend {
 }
 
 /// A backend that keeps its last evaluations for several engines on one network. Its answers equal the network's to the
-/// bit, and a search does not see it as a cache: below a [`CostedBackend`](super::CostedBackend) the engines of games
-/// on virtual clocks save each other's computing, and still play the same games.
+/// bit, and [`Backend::cache`] does not offer it to a search: below a [`CostedBackend`](super::CostedBackend) the
+/// engines of games on virtual clocks save each other's computing, and still play the same games.
 pub struct SharedEvaluations {
     inner: Arc<dyn Backend>,
     cache: Arc<Cache>,
@@ -114,7 +114,7 @@ struct CachedEvaluator {
 /// Source of the answer to one query of a batch.
 enum Source {
     Held(Evaluation),
-    /// Index in the batch of the queries that the cache does not answer.
+    /// Not in the cache: the index among the queries of the batch that the network evaluates.
     Fresh(usize),
 }
 

@@ -14,10 +14,10 @@ use zeitnot_base::memory;
 const SHARDS: usize = 64;
 /// The least positions of a shard: in smaller shards, the unevenness of hashing would show.
 const SMALLEST_SHARD: usize = 1024;
-/// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its
-/// own memory takes a page for each evaluation, twenty times as much as is counted.
+/// Bytes by which a cache grows before it asks the system again whether there is more memory. They are few, because an
+/// allocator that has run out of its own memory takes a page for each evaluation, twenty times the bytes counted here.
 const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
-/// Number of questions about memory for each that also asks for the system's account of free memory.
+/// Interval, in questions about memory, at which the system's account of free memory is checked as well.
 const QUESTIONS_BETWEEN_ACCOUNTS: usize = memory::GROWTH / GROWTH_BETWEEN_QUESTIONS;
 
 /// Hasher that takes the bits of keys as they are, for they are hashes already.
@@ -48,9 +48,10 @@ pub(super) struct Cache {
     shards: Box<[CachePadded<Mutex<Shard>>]>,
     /// Bytes that the shards take: a search with a memory limit reads them at every round, every insertion writes them.
     bytes: CachePadded<AtomicUsize>,
-    /// Whether the system has memory for more: [`memory::has_headroom`], or a stand-in in tests.
+    /// Whether the system has memory for more: [`memory::has_headroom`], or a stand-in in tests. The argument: whether
+    /// to check the system's account of free memory as well.
     has_headroom: fn(bool) -> bool,
-    /// Size of the cache in bytes from which the system is asked again.
+    /// Size of the cache, in bytes, at which the system is asked again whether there is more memory.
     asks_from: AtomicUsize,
     /// Whether memory ran out, which holds until the cache is emptied.
     is_short: AtomicBool,
@@ -220,7 +221,7 @@ impl Shard {
         self.slots.try_reserve(1).is_ok() && self.index.try_reserve(1).is_ok()
     }
 
-    /// Puts an evaluation into a slot, and returns the one that finds no place any more, if there is one.
+    /// Puts an evaluation into a slot, and returns the evaluation that it replaces, or itself if the index cannot grow.
     fn place(&mut self, key: u64, evaluation: Evaluation) -> Option<Evaluation> {
         self.misses += 1;
         if let Some(&place) = self.index.get(&key) {

@@ -36,7 +36,7 @@ const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::TensorRtRtx, Provi
 /// All providers but the CPU's.
 const DEVICES: &[Provider] = Provider::ALL.split_at(1).1;
 const _: () = assert!(matches!(Provider::ALL[0], Provider::Cpu));
-/// The providers whose own options are handed on.
+/// The providers whose own options a user can set by [`PROVIDER`]; ONNX Runtime gets them as they are.
 const OPEN: &[Provider] = &[
     Provider::Cuda,
     Provider::TensorRt,
@@ -73,7 +73,7 @@ fn name(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Puts a parsed value into its place, if there is one; returns whether there is.
+/// Sets `place` to a value that was parsed and returns true; leaves it and returns false if there is no value.
 fn put<T>(place: &mut Option<T>, value: Option<T>) -> bool {
     let there = value.is_some();
     *place = value.or(place.take());
@@ -157,8 +157,8 @@ pub(super) const KEYS: &[Key] = &[
 /// Key of a provider's own option, with ONNX Runtime's name: `provider.prefer_nhwc=1`.
 pub(super) const PROVIDER: &str = "provider.KEY";
 pub(super) const PROVIDER_PREFIX: &str = "provider.";
-/// Beginnings of provider options that a user may not set: those that the engine sets by other keys (the device, shapes
-/// and folders), and those that are addresses in this process.
+/// Prefixes of the provider options that a user may not set: the engine sets them by other keys (the device, shapes and
+/// folders), or they are addresses in this process.
 pub(super) const OWN: [&str; 16] = [
     "device_id",
     "device_type",
@@ -177,8 +177,8 @@ pub(super) const OWN: [&str; 16] = [
     "webgpu",
     "dawnProcTable",
 ];
-/// The options of WebGPU, which itself passes over a name that it does not know. Not `forceCpuNodeNames`: nothing is left
-/// to the CPU.
+/// The options of WebGPU that a user can set, listed because WebGPU ignores names that it does not know.
+/// `forceCpuNodeNames` is left out: no operator may run on the CPU.
 pub(super) const WEBGPU: [&str; 10] = [
     "dawnBackendType",
     "defaultBufferCacheMode",

@@ -21,7 +21,7 @@ pub(super) struct NativeEvaluator {
     moves_left: HeadBuffers,
 }
 
-/// The numbers in the layers of a head, for [`MAXIMUM_BATCH`] positions.
+/// Buffers for the outputs of a head's layers, for [`MAXIMUM_BATCH`] positions.
 struct HeadBuffers {
     planes: Buffer,
     hidden: Buffer,
@@ -80,7 +80,8 @@ impl NativeEvaluator {
         Ok(())
     }
 
-    /// Computes the tower, the policy and the other heads' planes, for the part of the batch that begins at `row`.
+    /// Evaluates the part of the batch that begins at `row`, but for the dense layers of the value and moves-left
+    /// heads: it computes the tower, adds answers with their logits, and keeps the planes that those heads begin with.
     fn part(
         &mut self,
         shared: &ResidualNetwork,
@@ -111,7 +112,7 @@ impl NativeEvaluator {
         Ok(())
     }
 
-    /// The logits of the legal moves of one board of a part.
+    /// The logits of the moves with these policy indices, for the board with the index `board` in the current part.
     fn logits(&self, shared: &ResidualNetwork, board: usize, indices: &[u16]) -> Result<Box<[f32]>, BackendError> {
         let problem = |problem| BackendError::Output { network: shared.network.clone(), problem };
         let mut logits = Vec::with_capacity(indices.len());

@@ -9,16 +9,16 @@ use zeitnot_network::{
     Block, CONVOLUTION_PLANES, Convolution, Dense, DenseHead, MOVES, PLANES, SQUARES, SqueezeExcitation,
 };
 
-/// Packs for these kernels.
+/// Packs weights into the order in which `kernels` read them.
 pub(super) struct Packer {
     kernels: Kernels,
     pub lanes: usize,
-    /// Whether 3x3 convolutions are transformed for F(2x2) as well.
+    /// Whether 3x3 convolutions are packed for F(2x2) ([`Tiling::Two`]) besides F(4x4).
     pub has_two: bool,
 }
 
 impl Packer {
-    /// The order of these kernels, for a tower of these blocks.
+    /// A packer for these kernels. From the size of `blocks` it decides whether to pack for F(2x2) as well.
     pub(super) fn new(kernels: &Kernels, blocks: &[Block]) -> Packer {
         let has_two = kernels.isa() == Isa::Avx512 && is_large(blocks);
         Packer { kernels: *kernels, lanes: kernels.lanes(), has_two }
@@ -102,7 +102,8 @@ impl Packer {
         taps
     }
 
-    /// The 3x3 kernels of the first convolution for each input plane, then their sums over the history; and the biases.
+    /// Packs the first convolution: a 3x3 kernel for each input plane, then for each plane of a board the sum of its
+    /// kernels over the boards of the history. Returns these weights and the biases.
     pub(super) fn input(&self, convolution: &Convolution) -> (Buffer, Buffer) {
         let columns = self.vectors(convolution.outputs);
         let plane_numbers = columns * TAPS * self.lanes;

@@ -8,16 +8,16 @@ use super::packer::Packer;
 use zeitnot_kernels::{Buffer, Kernels, Tiling};
 use zeitnot_network::{Activation, Block, Convolution, PolicyHead, Weights};
 
-/// Boards of the history in the input. Each plane of a board has a further set of weights, for a piece that is on the
-/// same square of all boards, as a piece that has not moved is.
+/// Boards of the history in the input. Each plane of a board has a further set of weights, summed over all boards, for
+/// a piece that stands on the same square in all of them, as one that has not moved does.
 pub(super) const HISTORY: usize = 8;
 /// Planes of one board of the history.
 pub(super) const HISTORY_PLANES: usize = 13;
 
-/// Bytes of a tower's transformed weights beyond which weights for F(2x2) are kept as well: about the last cache that
-/// processors of today share, less room for everything else. Weights beyond it come from memory, which limits single
-/// positions. F(2x2) computes 1.7 times as many of those on 10x128 (47 MB), 1.8 times on 20x256 (377 MB); AVX2 gains
-/// nothing, being slower than the memory.
+/// Bytes of a tower's transformed weights from which smaller ones for F(2x2) ([`Tiling::Two`]) are kept too, to
+/// evaluate single positions: somewhat less than the last-level cache of today's processors. Larger weights come from
+/// memory, which then limits the speed. With F(2x2), 1.7 times as many single positions are evaluated on 10x128 (47
+/// MB), 1.8 times on 20x256 (377 MB); AVX2 gains nothing, being slower than the memory.
 const LARGE: usize = 24 << 20;
 
 /// A prepared network and the kernels that run it, shared by all workers.
@@ -44,12 +44,13 @@ pub(super) struct TowerPlan {
     pub columns: usize,
     /// The widest 3x3 convolution of the network, in vectors.
     pub widest: usize,
-    /// Weights `[plane][vector][tap][lane]`: of 112 planes, then sums of the [`HISTORY_PLANES`] over the history.
+    /// Weights of the first convolution, `[plane][vector][tap][lane]`: for the 112 input planes, then for each of the
+    /// [`HISTORY_PLANES`] the sum over the boards of the history.
     pub input: Buffer,
     pub input_bias: Buffer,
     pub blocks: Vec<BlockPlan>,
     pub activation: Activation,
-    /// Whether 3x3 convolutions have weights for F(2x2) as well.
+    /// Whether 3x3 convolutions have weights for F(2x2) ([`Tiling::Two`]) besides those for F(4x4).
     pub has_two: bool,
 }
 
@@ -58,7 +59,7 @@ pub(super) struct WinogradPlan {
     pub inner: usize,
     pub columns: usize,
     pub four: Buffer,
-    /// Weights for F(2x2); empty unless [`TowerPlan::has_two`].
+    /// Weights for [`Tiling::Two`], F(2x2); empty unless [`TowerPlan::has_two`].
     pub two: Buffer,
     pub bias: Buffer,
 }
@@ -152,7 +153,7 @@ impl ResidualPlan {
 }
 
 impl TowerPlan {
-    /// Prepares a tower alone.
+    /// Prepares a tower without heads.
     pub(super) fn new(packer: &Packer, input: &Convolution, blocks: &[Block], activation: Activation) -> TowerPlan {
         let columns = packer.vectors(input.outputs);
         let (input, input_bias) = packer.input(input);
@@ -168,7 +169,7 @@ impl TowerPlan {
     }
 }
 
-/// Whether the transformed weights of a tower are too many for a cache.
+/// Whether the transformed weights of a tower take more than [`LARGE`] bytes, too many for a cache.
 pub(super) fn is_large(blocks: &[Block]) -> bool {
     let numbers = |convolution: &Convolution| convolution.inputs * convolution.outputs * Tiling::Four.numbers();
     let tower: usize = blocks.iter().map(|block| numbers(&block.first) + numbers(&block.second)).sum();

@@ -64,7 +64,7 @@ impl Tower {
         }
     }
 
-    /// Computes another 3x3 convolution with its activation, from the output of the last block.
+    /// Computes the 3x3 convolution of a head, with its activation, from the output of the last block.
     pub(super) fn convolve(
         &mut self,
         plan: &TowerPlan,
@@ -157,8 +157,8 @@ fn tiling(plan: &TowerPlan, boards: usize) -> Tiling {
     if plan.has_two && boards == 1 { Tiling::Two } else { Tiling::Four }
 }
 
-/// The distance from one transformed number of a tile to the next, in the tiles of `boards` positions; the same for all
-/// convolutions.
+/// Distance, in numbers, between successive transformed numbers of a tile when `boards` positions are computed
+/// together; all convolutions of the network use the same.
 fn slab(plan: &TowerPlan, kernels: &Kernels, tiling: Tiling, boards: usize) -> usize {
     tiling.slab(boards * plan.widest * tiling.tiles() * kernels.lanes())
 }

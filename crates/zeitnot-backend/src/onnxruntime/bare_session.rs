@@ -57,8 +57,8 @@ impl BareSession {
         self.rows.most
     }
 
-    /// Runs the network on as many rows as a backend takes for `positions`, and drops the outputs. The rows hold the
-    /// first of `planes`, from the first run of their size on.
+    /// Runs the network on as many rows as a backend takes for `positions`, and drops the outputs. The first run of
+    /// each size fills the rows with `planes`, repeated as needed; later runs use those rows again.
     ///
     /// # Errors
     /// When the device fails.

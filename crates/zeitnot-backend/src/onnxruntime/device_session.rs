@@ -18,7 +18,7 @@ pub(super) struct DeviceSession {
     provider: Provider,
 }
 
-/// The turn of a session to work.
+/// A session's turn to work: WebGPU's lock while it is held; `None` for providers whose sessions need not take turns.
 type Turn = Option<MutexGuard<'static, ()>>;
 
 static WEBGPU: Mutex<()> = Mutex::new(());

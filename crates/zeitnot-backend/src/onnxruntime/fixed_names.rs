@@ -9,9 +9,9 @@ use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, k
 use zeitnot_network::onnx_fields::{Field, fields};
 use zeitnot_network::onnx_proto::field::GRAPH;
 
-/// `ModelProto.producer_version`.
+/// Field number of `ModelProto.producer_version`.
 const PRODUCER_VERSION: u32 = 3;
-/// `GraphProto.name`.
+/// Field number of `GraphProto.name`.
 const NAME: u32 = 2;
 /// The name that every graph gets, for a graph must have one.
 const GRAPH_NAME: &str = "network";

@@ -69,8 +69,8 @@ pub(crate) struct OnnxRuntimeBackend {
     sharing: Sharing,
 }
 
-/// The sessions that are ready. Where each worker has its own, that is the one that was made to inspect the network,
-/// until the first worker takes it.
+/// The sessions that are ready. Where each worker makes its own, only the one that was made to inspect the network is
+/// here, until the first worker takes it.
 struct Sessions {
     ready: Vec<Arc<Mutex<DeviceSession>>>,
     /// Number of sessions dealt out so far, where workers get them in turn.
@@ -139,7 +139,7 @@ impl OnnxRuntimeBackend {
         Ok(OnnxRuntimeBackend { attributes, subject, shared: Arc::new(shared), sessions, sharing })
     }
 
-    /// An evaluator on each session that is ready, none of which is given away.
+    /// An evaluator for each session that is ready, to test it; the sessions stay available to workers.
     fn trials(&self) -> Vec<Box<dyn Evaluator>> {
         self.sessions.lock().ready.iter().map(|session| self.on(Arc::clone(session))).collect()
     }
@@ -176,10 +176,10 @@ impl Backend for OnnxRuntimeBackend {
     }
 }
 
-/// Loads with the provider's own type. Where that is float16 by default and does not do, it is float32: on a device of
-/// WebGPU that has no float16, which ONNX Runtime finds out when it compiles the first pipeline, and where the network
-/// proves itself wrong in float16 ([`Prover`]; NVIDIA's Vulkan driver sums in float16, and a 20x256 network with random
-/// weights was off by 0.8 in a logit). A type that the user chose stays, or is refused.
+/// Calls `load` with the options, and again with float32 if the provider's default is float16 and fails. It does on a
+/// device of WebGPU without float16, which ONNX Runtime finds out when it compiles the first pipeline (software gets
+/// float32 at once), and where the proof finds float16 wrong ([`Prover`]; NVIDIA's Vulkan driver sums in float16, and a
+/// 20x256 network with random weights was off by 0.8 in a logit). A type that the user chose is never replaced.
 pub(super) fn in_fitting_type<T>(
     provider: Provider,
     options: &DeviceOptions,

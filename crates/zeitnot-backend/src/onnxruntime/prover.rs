@@ -143,7 +143,7 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// The size of a file and the time of its last change, by which another file of its name is known.
+/// The size of a file and the time of its last change, which tell it from a later file at the same path.
 fn stamp(file: &Path) -> String {
     let known = std::fs::metadata(file).map(|metadata| (metadata.len(), metadata.modified().ok()));
     known.map_or_else(|_| String::new(), |known| format!("{known:?}"))

@@ -9,7 +9,7 @@ use zeitnot_network::onnx_proto::field::{DATA_TYPE, GRAPH, INITIALIZER};
 use zeitnot_network::{Architecture, Network, OnnxModel};
 use zeitnot_runtime::Provider;
 
-/// The work that a device was given, by content.
+/// The model that a device was given, by its digests, and the arithmetic in which the device computes it.
 pub(super) struct Subject {
     /// The SHA-256 of the model and of each file of its external data.
     pub(super) digests: Vec<String>,
@@ -30,8 +30,8 @@ impl Subject {
     }
 }
 
-/// The arithmetic that a provider takes for float32 unless it is asked for another: Intel's and Apple's graphics
-/// processors and units for networks compute in half precision.
+/// The arithmetic in which a provider computes float32 networks unless an option says otherwise: Intel's and Apple's
+/// graphics processors and neural units compute in half precision.
 fn unasked(provider: Provider, options: &DeviceOptions) -> Arithmetic {
     let units = options.units.as_deref();
     match (provider, units) {

@@ -9,7 +9,7 @@ pub(super) struct Bounds {
     /// Bound of the difference in q and in the probability of a draw.
     pub(super) value: f32,
     pub(super) logit: f32,
-    /// Bound of the difference in the moves left, as a share of one more than they are.
+    /// Bound of the difference in the moves left, as a share of the CPU's moves left plus one.
     pub(super) moves_left: f32,
 }
 
@@ -40,7 +40,7 @@ impl Bounds {
         Bounds { value, logit, moves_left }
     }
 
-    /// The first number that is beyond its bound, or none: not a number is beyond each.
+    /// The first number that is beyond its bound; `None` if all are within. Not-a-number is beyond every bound.
     pub(super) fn difference(&self, found: &Evaluation, expected: &Evaluation) -> Option<Difference> {
         let moves_left = found.m.zip(expected.m).map(|(found, expected)| {
             let allowed = self.moves_left * (1.0 + expected.abs());

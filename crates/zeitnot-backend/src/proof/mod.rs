@@ -29,9 +29,11 @@ pub(super) use record::Record;
 const FULL_BATCHES: usize = 3;
 /// Batches of the smallest size that are run however long they take.
 const NEEDED_SMALL: usize = 2;
-/// Milliseconds after which a slow device runs only what is needed; its full batch takes no longer than this either.
+/// Milliseconds after which a slow device skips the batches that are not needed. Its full batch is made small enough to
+/// take about as long at most.
 const PATIENCE_MS: f64 = 15_000.0;
-/// Share of a batch's positions in which the first choice must be the CPU's, in numbers.
+/// Share of a batch's positions, as numerator and denominator, in which the device must prefer the move that the CPU
+/// does. Batches smaller than the denominator are not judged by it.
 const SAME_CHOICES: (usize, usize) = (14, 16);
 
 /// The evaluations that a device must give.

@@ -41,7 +41,8 @@ pub(super) const POSITIONS: [(&str, &str); COUNT] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "g1f3 g8f6 f3g1 f6g8 g1f3 d7d5"),
 ];
 
-/// The positions that stand in the last row of a full batch in turn: those with the most to see for White and for Black.
+/// Positions for the last row of a full batch, one after the other by round: those with the most to see for White and
+/// for Black.
 const LAST: [usize; 3] = [13, 14, 7];
 
 /// The game of the position with this index, and its legal moves.
@@ -55,11 +56,12 @@ pub(super) fn game(index: usize) -> (Game, Vec<Move>) {
     (game, moves)
 }
 
-/// Plies of the fifty-move counter from which a position is no usual one: the counter is a number of the input, and one of
-/// 83 had a part in the mean of all inputs that made 8 bits worse in all others.
+/// Fifty-move counter from which a position is not a usual one: the network reads the counter, and a single position
+/// with 83 shifted the mean of the inputs so that 8 bits became worse in all others.
 const UNUSUAL_RULE50: u32 = 50;
 
-/// The games of all usual positions, each at its beginning, halfway and at its end.
+/// The games that lead to the positions, each at its beginning, halfway and at its end; positions with a high
+/// fifty-move counter are left out.
 pub(crate) fn usual_games() -> impl Iterator<Item = Game> {
     let on_the_way = |game: Game| {
         let plies = game.moves().len();
@@ -82,8 +84,8 @@ pub(super) fn queries(attributes: &Attributes) -> Vec<Query> {
     (0..COUNT).map(query).collect()
 }
 
-/// Indices of positions for the rows of a batch, in an order of this round's own: what a row held in another batch, or a
-/// row at any distance holds in this one, is nearly always another position.
+/// Indices of positions for the `rows` rows of a batch, in an order that depends on `round`. A row nearly always gets
+/// another position than in other rounds, and than other rows at a given distance in this one.
 pub(super) fn order(round: usize, rows: usize) -> Vec<usize> {
     let mut random = SplitMix64(round as u64);
     let mut order = Vec::with_capacity(rows + COUNT);

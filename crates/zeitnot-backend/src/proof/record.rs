@@ -8,7 +8,8 @@ use zeitnot_base::files::write_whole;
 use super::positions::POSITIONS;
 use zeitnot_base::digest::sha256;
 
-/// The place of one proof: a file whose name is the digest of all that it depends on, and whose content says it.
+/// The place of one proof: a file whose content lists all that the proof depends on, and whose name is the digest of
+/// that.
 pub(crate) struct Record {
     path: PathBuf,
     text: String,
@@ -31,7 +32,7 @@ impl Record {
         fs::read_to_string(&self.path).is_ok_and(|text| text == self.text)
     }
 
-    /// Keeps the proof. Where that cannot be, the next load makes it again.
+    /// Keeps the proof. Where it cannot be written, the next load proves the device again.
     pub(crate) fn keep(&self) {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let kept = fs::create_dir_all(folder).and_then(|()| write_whole(&self.path, self.text.as_bytes()));

@@ -13,8 +13,8 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Claims a file, which need not exist; `None` where another program has. What a program that was killed while it
-    /// wrote the file has left beside it goes.
+    /// Claims a file, which need not exist; `None` where another program has claimed it. Removes unfinished files that
+    /// a program killed while writing has left beside it.
     ///
     /// # Errors
     /// The operating system's, as where there is no such folder.

@@ -23,7 +23,7 @@ pub fn from_any_encoding(bytes: &[u8]) -> String {
     with_bytes_as(bytes, char::from)
 }
 
-/// The text of bytes, with `character` of each byte that is not UTF-8.
+/// The text of bytes, with each byte that is not UTF-8 replaced by what `character` makes of it.
 fn with_bytes_as(bytes: &[u8], character: impl Fn(u8) -> char) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -63,7 +63,7 @@ pub fn to_path(text: &str) -> PathBuf {
     to_os(text).into_owned().into()
 }
 
-/// The path that a setting names; `None` for an empty text. `~/` is the user's folder: no shell has read the setting.
+/// The path that a setting names; `None` for an empty text. `~/` becomes the user's folder: no shell has read it.
 pub fn named_path(text: &str) -> Option<PathBuf> {
     let home = || std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).map(PathBuf::from);
     match text.strip_prefix("~/").and_then(|rest| Some(home()?.join(to_path(rest)))) {

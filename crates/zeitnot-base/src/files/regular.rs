@@ -23,7 +23,7 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The kind of an entry of a folder that is not a regular file; its text is a noun with its article.
+/// The kind of an entry of a folder that is not a regular file; displays as a noun with its article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKind {
     /// A folder.
@@ -39,7 +39,7 @@ pub enum OtherKind {
 }
 
 impl OtherKind {
-    /// The kind of an entry of this type; `None` for a regular file.
+    /// The kind of an entry with the file type `kind`; `None` for a regular file.
     pub fn of(kind: FileType) -> Option<OtherKind> {
         match kind {
             _ if kind.is_file() => None,

@@ -27,7 +27,7 @@ words! {
 /// FPU value above that of any move: it makes the search visit every move before any of them twice.
 const BEYOND_ALL_VALUES: f32 = 100.0;
 
-/// A search as its algorithm configures it.
+/// The limits and parameters of a search, as its [`SearchAlgorithm`] sets them.
 pub(super) struct Configured {
     /// The limits besides the clock.
     pub limits: SearchLimits,
@@ -39,8 +39,8 @@ pub(super) struct Configured {
     pub network_alone: bool,
 }
 
-/// Configures the search of a position with `moves` moves for `algorithm`. `clock_ms`: time that the clock leaves for
-/// the move.
+/// Adapts limits and parameters to `algorithm`, for a position with `moves` legal moves. `clock_ms`: time that the
+/// clock leaves for the move.
 pub(super) fn configure(
     algorithm: SearchAlgorithm,
     moves: usize,

@@ -23,7 +23,7 @@ const MOST_ENTRIES: usize = 256;
 /// The sum of the weights of a position fits its type.
 const _: () = assert!(MOST_ENTRIES as u64 * u16::MAX as u64 <= u32::MAX as u64);
 
-/// A book that cannot be used. Its text is one line.
+/// Why a book cannot be used; displays as one line.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read.
@@ -183,7 +183,7 @@ pub(super) fn polyglot_key(position: &Position) -> u64 {
     position.chess().zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
 
-/// An entry without its field for learning, which nobody fills.
+/// One entry of the file, without its field for learning, which no program fills.
 struct BookEntry {
     key: u64,
     mv: u16,

@@ -9,16 +9,16 @@ use zeitnot_base::announcer::Announcer;
 use zeitnot_base::files::to_path;
 use zeitnot_chess::{Game, Move};
 
-/// The path that polyglot and xboard send where the user has named none: it is seldom there, and nobody asked for it.
+/// Path of endgame tables that polyglot and xboard send where the user has named none; it may well not exist.
 const UNASKED_TABLES: &str = "/EGT/Syzygy";
 
-/// Tables and book, and the option values that they were opened for: `None` before the first time, and when
-/// [`BooksAndTables::open`] is to try the same values again.
+/// Open tables and book, and the option values that they were opened for: these are `None` before the first time, and
+/// when [`BooksAndTables::open`] is to try the same values again.
 #[derive(Debug, Default)]
 pub(super) struct BooksAndTables {
     tables: Option<Arc<Tablebase>>,
     tables_named: Option<String>,
-    /// Whether a folder or file of the tables gave an error, or a probe broke the tables.
+    /// Whether a folder or file of the tables gave an error, or a probe has panicked.
     tables_failed: bool,
     book: Option<Book>,
     book_named: Option<String>,
@@ -94,7 +94,7 @@ impl BooksAndTables {
 
     /// The root moves that a search of `game` keeps to (`asked`, when the user named some; empty: all), and the tables
     /// to probe inside the search: none where the root moves are ranked by distance, since then any of them will do.
-    /// Tables that a probe broke, here or in the search before, are given up, and that is announced.
+    /// Tables of which a probe has panicked, here or in the search before, are given up, and that is announced.
     pub(crate) fn root(
         &mut self,
         game: &Game,

@@ -5,21 +5,21 @@ use super::{GoParams, OptionError};
 use crate::search::WdlRescale;
 use zeitnot_chess::Color;
 
-/// Natural logarithm of the odds that one Elo is worth, `ln 10 / 400`, doubled: once for each player.
+/// Change of the natural log-odds with one Elo, `ln 10 / 400`, doubled: once for each player.
 const ODDS_PER_ELO: f32 = std::f32::consts::LN_10 / 200.0;
 /// Least target draw rate used, 0 to 1; lower ones are raised to it. The spread for 0 is infinite (Lc0's limit).
 const LEAST_DRAW_RATE: f32 = 0.001;
 
 // The model of Lc0's simplified conversion, fitted to games between engines and between people (docs/lc0.md, 3.7).
-/// Spread of the games of the weakest players.
+/// Spread `s` (see `wdl_rescale`) of games between the weakest players.
 const SCALE_ZERO: f32 = 15.0;
-/// Elo over which the precision, 1 / spread, grows e-fold.
+/// Elo over which the precision, 1 / spread, grows e-fold, far above [`ELO_OFFSET`].
 const ELO_SLOPE: f32 = 425.0;
-/// Start of that growth, in multiples of [`ELO_SLOPE`].
+/// Elo at which the growing part of the precision is 1, in multiples of [`ELO_SLOPE`].
 const ELO_OFFSET: f32 = 6.75;
-/// Rating around which the Elo of single games becomes that of pairs of games from the same opening.
+/// Rating around which Elo of single games becomes Elo of game pairs from one opening: differences below count half.
 const PAIR_MIDPOINT: f32 = 2737.0;
-/// Elo over which this change takes place.
+/// Width, in Elo, of the change at [`PAIR_MIDPOINT`].
 const PAIR_SHARPNESS: f32 = 250.0;
 
 words! {
@@ -72,7 +72,7 @@ pub(super) fn parse(text: &str, opponent: &str, default: f32) -> Result<f32, Opt
     Ok(named.unwrap_or(unnamed))
 }
 
-/// The options that a rescaling is computed from, with their names in `Options`.
+/// The options that a rescaling is computed from, under their names in `Options`.
 pub(super) struct RescaleOptions<'a> {
     pub contempt: &'a str,
     pub opponent: &'a str,
@@ -106,12 +106,13 @@ pub(super) fn rescale(options: &RescaleOptions) -> WdlRescale {
     }
 }
 
-/// The spread at which equal positions have this draw rate, 0 to 1.
+/// The spread at which equal positions have the draw rate `rate`, 0 to 1.
 fn scale_of_draw_rate(rate: f32) -> f32 {
     1.0 / ((1.0 + rate) / (1.0 - rate)).ln()
 }
 
-/// `ratio` and `diff` of the rescaling for a target draw rate and a contempt in Elo.
+/// `ratio` and `diff` of the rescaling for a target draw rate (0: that of `reference`) and a contempt of `elo`.
+/// `reference`: the spread of the reference draw rate; `bias`: the strength of the better side at the book's end.
 fn by_draw_rate(reference: f32, target_rate: f32, bias: f32, elo: f32) -> (f32, f32) {
     let target = match target_rate {
         0.0 => reference,
@@ -123,7 +124,8 @@ fn by_draw_rate(reference: f32, target_rate: f32, bias: f32, elo: f32) -> (f32, 
     (target / reference, diff)
 }
 
-/// `ratio` and `diff` of the rescaling for our own rating and a contempt, both in Elo.
+/// `ratio` and `diff` of the rescaling for our own rating and a contempt, both in Elo. `reference`: the spread of the
+/// reference draw rate.
 fn by_elo(reference: f32, own: f32, contempt: f32) -> (f32, f32) {
     let pair_elo = |elo: f32| elo + 0.5 * PAIR_SHARPNESS * (1.0 + ((PAIR_MIDPOINT - elo) / PAIR_SHARPNESS).exp()).ln();
     let (ours, theirs) = (pair_elo(own), pair_elo(own - contempt));

@@ -1,4 +1,4 @@
-//! Ends searches: `stop`, waiting for the answer, and taking tree, time and latency back.
+//! Ends searches: `stop`, waiting for the answer, and taking the tree, the timekeeper and the measured latency back.
 
 use super::Engine;
 use super::ponder::Unstarted;
@@ -73,7 +73,7 @@ impl Engine {
         }
     }
 
-    /// Takes tree, time and latency back from the search, if it has answered.
+    /// Takes the tree, the timekeeper and the measured latency back from the search, if it has answered.
     pub(super) fn collect(&mut self) {
         if self.running.search.as_ref().is_some_and(Search::is_finished) {
             self.finish();

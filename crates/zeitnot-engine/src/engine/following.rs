@@ -5,12 +5,12 @@ use super::game_state::GameState;
 use crate::search::{Tree, WdlRescale};
 use zeitnot_chess::{Game, Move};
 
-/// The worth of a position to the side to move, by the searches that the kept tree has of it.
+/// The kept tree's evaluation of its root, from the side to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeValue {
     /// Visits.
     pub visits: u64,
-    /// Win minus loss, -1 to 1, with what contempt adds.
+    /// Win minus loss, -1 to 1, contempt included.
     pub q: f32,
     /// Probability of a draw.
     pub d: f32,
@@ -83,7 +83,7 @@ impl Engine {
         self.state.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left)
     }
 
-    /// The worth of the position by the kept tree; `None` without a visit, and while a search has the tree.
+    /// The kept tree's evaluation of the current position; `None` without a visit, and while a search has the tree.
     pub fn tree_value(&self) -> Option<TreeValue> {
         let tree = self.state.tree.as_ref().filter(|tree| !tree.is_empty())?;
         let (q, d) = tree.root_value();
@@ -96,9 +96,9 @@ impl Engine {
         &self.state.game
     }
 
-    /// Takes up the end of `game`. If it continues the game so far, tree and time manager are kept. If it came without
-    /// moves but its position can be the next of the game so far, the time manager is kept, provided that the clock of
-    /// the next search fits, too.
+    /// Makes the end of `game` the current position. If it continues the game so far, tree and time manager are kept.
+    /// If it came without moves but its position can be the next of the game so far, the time manager is kept, provided
+    /// that the clock of the next search fits, too.
     pub fn set_game(&mut self, game: Game) {
         self.finish();
         let tree = self.state.tree.get_or_insert_with(|| Tree::new(game.clone()));

@@ -17,29 +17,29 @@ pub(super) struct GameState {
     pub game: Game,
     /// `None` while a search has the tree.
     pub tree: Option<Tree>,
-    /// The time of the game; `None` while a search has it.
+    /// The timekeeper of the game; `None` while a search has it.
     pub time: Option<Timekeeper>,
     pub grown: Grown,
     /// The last move of the game that was searched on a clock.
     pub last_timed: Option<TimedMove>,
-    /// For a position that came without moves and can be the game's next one: plies that the counters of its FEN lack.
-    /// The clock of its search decides whether it is.
+    /// Set for a position that came without moves and can be the game's next one: the plies by which its FEN's counters
+    /// lag behind the game. The clock of its search decides whether the game goes on.
     pub next_by_board: Option<u32>,
-    /// Plies of the game that the counters of its FENs lack.
+    /// Plies by which the counters of the game's FENs lag behind the game.
     pub missing_plies: u32,
     /// The network's prior of the reply that the opponent has just played, by the last search.
     pub reply_prior: Option<f32>,
-    /// Seed of the chance between two levels, and of a person's times, without `RandomSeed`.
+    /// Seed of the choice between two levels and of the `human` time manager, used without a `RandomSeed`.
     pub seed: u64,
     /// Source of the seeds for the searches of a game; `None` before the first one, and without `RandomSeed`.
     pub random: Option<Xoshiro256PlusPlus>,
 }
 
-/// The facts that decided the values of a tree.
+/// The settings under which a tree got its values.
 pub(super) struct Grown {
-    /// Rescaling by which they were computed.
+    /// Rescaling by which the values were computed.
     pub rescaled: WdlRescale,
-    /// Ratings by which its positions were evaluated.
+    /// Ratings that the network got with the tree's positions; `None` for a network that takes none.
     pub rated: Option<Ratings>,
     /// The options that decide what a tree holds; `None` before the first search.
     pub decisive: Option<BTreeMap<String, String>>,
@@ -62,7 +62,7 @@ impl GameState {
         }
     }
 
-    /// The ply of the current position in the game, also where the counters of its FEN lack plies.
+    /// The ply of the current position in the game, corrected where the counters of its FEN lag behind.
     pub(super) fn ply(&self) -> u32 {
         self.game.current().ply().saturating_add(self.missing_plies)
     }
@@ -74,7 +74,8 @@ impl GameState {
         }
     }
 
-    /// Begins another game, about which nothing but its position is known.
+    /// Begins another game, of which nothing but the position is known. `keep_time_stats`: the manager keeps its
+    /// estimates.
     pub(super) fn other_game(&mut self, keep_time_stats: bool) {
         (self.last_timed, self.missing_plies) = (None, 0);
         self.seed = rand::random();
@@ -83,7 +84,8 @@ impl GameState {
         }
     }
 
-    /// Notes that a search begins. If its position came without moves, the clock decides whether the game goes on.
+    /// Notes the clock, if any, with which a search begins. For a position that came without moves it decides whether
+    /// the game goes on or another begins.
     pub(super) fn note_clock(&mut self, params: &GoParams, start_ms: f64, keep_time_stats: bool) {
         let position = self.game.current();
         if params.clock(position.turn()).is_none() {
@@ -112,7 +114,8 @@ impl GameState {
         if fixed == 0 { self.seed } else { fixed }
     }
 
-    /// A number from 0 to 1 that the position decides, and the seed of the game.
+    /// A number from 0 to below 1 that depends on the position, its ply and the seed of the game alone. `fixed`: as in
+    /// [`GameState::next_seed`].
     pub(super) fn chance(&self, fixed: u64) -> f64 {
         let drawn = mix(polyglot_key(self.game.current()) ^ mix(self.seed(fixed) ^ u64::from(self.ply())));
         (drawn >> 11) as f64 / (1u64 << 53) as f64

@@ -78,7 +78,8 @@ impl GoParams {
         params
     }
 
-    /// The limits besides the clock. A bare `go` searches until it is stopped.
+    /// The limits besides the clock. A bare `go` searches until it is stopped. `nodes_as_playouts`: `nodes` limits this
+    /// search's playouts, without the visits of the reused tree.
     pub(crate) fn limits(&self, turn: Color, nodes_as_playouts: bool) -> SearchLimits {
         let limited = self.clock(turn).is_some()
             || self.movetime.is_some()

@@ -6,7 +6,7 @@
 pub struct IgnoredOption {
     /// UCI name.
     pub name: &'static str,
-    /// Long flag on the command line, without dashes; `None` where the flag means something.
+    /// Long flag on the command line, without dashes; `None` where the flag does something here.
     pub flag: Option<&'static str>,
     /// Whether the flag is a switch and needs no value.
     pub is_switch: bool,

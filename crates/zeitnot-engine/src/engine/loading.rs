@@ -14,7 +14,7 @@ use zeitnot_time::SpecError;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::managers::human;
 
-/// An engine that cannot search, and the reason. Its text is one line.
+/// Why an engine cannot search; displays as one line.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// The network file is missing or unfit.
@@ -32,7 +32,7 @@ pub enum EngineError {
     /// A search ended by a failure of its evaluator.
     #[error("{0}")]
     Search(String),
-    /// A device that failed while it evaluated.
+    /// A device failed while it evaluated.
     #[error("{0}: the device is given up until an option changes")]
     Device(String),
     /// The operating system gives no thread.
@@ -43,26 +43,26 @@ pub enum EngineError {
     Endless,
 }
 
-/// Whether a missing ONNX Runtime is obtained.
+/// Whether a missing ONNX Runtime is downloaded.
 #[derive(Clone, Copy, Debug)]
 pub enum RuntimePolicy {
-    /// Use what is there: the engine under a GUI downloads nothing.
+    /// Use only what is there: under a GUI the engine downloads nothing.
     FindOnly,
-    /// Install it, after one line to this function to announce that.
+    /// Install it, after this function has been called with a line that announces it.
     Install(fn(&str)),
 }
 
 /// The options that a loaded backend depends on.
 #[derive(Clone, Debug, PartialEq)]
 struct Key {
-    /// Values of the options that a network is loaded anew for, others at their defaults; `NNCacheSize` as the memory limit
+    /// The options whose change loads the network anew, all others at their defaults; `NNCacheSize` as the memory limit
     /// leaves it.
     options: Options,
-    /// Whether a Maia plays that is not named.
+    /// Whether a Maia may be loaded, where no network is named.
     takes_maia: bool,
 }
 
-/// The path that a text names, spelled in one way; empty where it names none.
+/// An option's path as text in one spelling, for comparison; empty where the option names none.
 fn spelled(text: &str) -> String {
     named_path(text).map_or_else(String::new, |path| from_os(path.as_os_str()))
 }
@@ -83,12 +83,12 @@ impl Key {
         Key { options, takes_maia: is_unnamed && takes_maia }
     }
 
-    /// The network file that is named.
+    /// The network file that `WeightsFile` names.
     fn weights(&self) -> Option<PathBuf> {
         named_path(&self.options.weights)
     }
 
-    /// The library of ONNX Runtime that is named.
+    /// The library of ONNX Runtime that the options name.
     fn runtime(&self) -> Option<PathBuf> {
         named_path(&self.options.runtime)
     }
@@ -128,7 +128,7 @@ pub(super) struct Device {
     pub loaded: Option<Loaded>,
     /// The options that failed to load last, if they did.
     pub failed: Option<Failure>,
-    /// The `WeightsFile` and the Elo of a level; the options with the network that plays for them.
+    /// `WeightsFile` and Elo of the last level, and the options with the network found for these.
     of_level: Option<((String, u64), Options)>,
 }
 
@@ -137,7 +137,7 @@ impl Device {
         Device { policy, loaded: None, failed: None, of_level: None }
     }
 
-    /// The options whose network is loaded for `given`: with a level, those of its network.
+    /// The options by which the network is loaded: `given`, but at a level with the level's network.
     pub(super) fn options(&mut self, given: &Options) -> Options {
         let Some(elo) = given.elo_limit() else { return given.clone() };
         let asked = (given.weights.clone(), elo);
@@ -206,7 +206,7 @@ pub(super) fn load(
     Ok(Some(news))
 }
 
-/// A network on its device.
+/// A loaded network, ready on its device.
 #[derive(Clone)]
 pub struct LoadedNetwork {
     /// The backend that runs the network.
@@ -237,15 +237,15 @@ pub fn is_same_network(first: &Options, second: &Options) -> bool {
     key(first) == key(second)
 }
 
-/// The network that the user's `WeightsFile` names.
+/// How the user's `WeightsFile` relates to the network that was loaded.
 #[derive(Clone, Copy, PartialEq)]
 enum Named {
     Nothing,
-    /// The loaded network.
+    /// `WeightsFile` names the loaded network.
     This,
-    /// The network of a level.
+    /// The network of a level was loaded in place of the named one.
     OfLevel,
-    /// Another network, which could not be loaded.
+    /// `WeightsFile` names another network, which could not be loaded.
     Otherwise,
 }
 
@@ -314,7 +314,7 @@ impl Loaded {
         Loaded { key: None, location: None, backend, latency: BatchLatency::default(), evaluators: Arc::default() }
     }
 
-    /// A backend that was handed in without a cache, behind a cache of this engine's own.
+    /// Puts a cache of this engine's own in front of a backend that was handed in, unless the options ask for none.
     pub(crate) fn handed_in(backend: Arc<dyn Backend>, options: &Options) -> Loaded {
         Loaded::with(match options.cache_positions() {
             0 => backend,

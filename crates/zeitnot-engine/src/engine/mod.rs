@@ -103,7 +103,7 @@ pub struct Engine {
     options: Options,
     clock: Arc<dyn Clock>,
     announcer: Announcer,
-    /// The announcer, for the makers of time managers.
+    /// The announcer as the makers of time managers share it: they see a replacement.
     shared_announcer: Arc<Mutex<Announcer>>,
     root_observer: Option<SharedRootObserver>,
     /// Whether a search with `movetime` is an analysis, and no move of a game.
@@ -116,7 +116,7 @@ pub struct Engine {
     notes: Notes,
 }
 
-/// The files beside the network.
+/// The files that the engine uses besides the network: opening book, endgame tables, saved tree.
 #[derive(Default)]
 struct Shelf {
     books_and_tables: BooksAndTables,
@@ -124,7 +124,7 @@ struct Shelf {
     tree_file: Option<tree_file::TreeFile>,
 }
 
-/// The lines that the user was told.
+/// The notes already given to the user, so that none is repeated.
 #[derive(Default)]
 struct Notes {
     /// The last lines on `Slowmover`, the time manager's parameters, the limit of memory, memory that was refused, idle
@@ -215,9 +215,10 @@ impl Engine {
         self.clock.now_ms()
     }
 
-    /// Sets an option by its UCI name; it holds from the next move on. A level out of its range is the nearest one, and a line
-    /// says so: GUIs offer them on other engines' scales, and a person would play at full strength without. An option that is sent as it stands does not count
-    /// as set, since GUIs send all of them; but for `MoveOverheadMs`.
+    /// Sets an option by its UCI name; it holds from the next move on. A level out of its range becomes the nearest one
+    /// in range, and a line says so: GUIs offer levels on other engines' scales, and refusing one would leave a person
+    /// to play full strength. An option sent with its present value does not count as set, since GUIs send all of them;
+    /// `MoveOverheadMs` does.
     ///
     /// # Errors
     /// [`OptionError`], also for a time manager that cannot be built; and nothing is changed.
@@ -231,8 +232,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Sets an option that a person named, in a command line or a file of options: it counts as set even where it stands
-    /// so already.
+    /// Sets an option that a person named, in a command line or a file of options: it counts as set even if it has that
+    /// value already.
     ///
     /// # Errors
     /// As those of [`Engine::set_option`].

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use zeitnot_backend::{Attributes, Backend, Evaluation, Evaluator, Query};
 use zeitnot_chess::{Game, Move};
 
-/// One evaluator of the engine's network.
+/// Evaluates positions by the network alone, with an evaluator of its own.
 pub struct NetworkEvaluator {
     backend: Arc<dyn Backend>,
     evaluator: Box<dyn Evaluator>,
-    /// The ratings that a network plays by which asks for them.
+    /// The players' ratings, for a network that takes ratings as input.
     ratings: Option<PlayerRatings>,
 }
 
@@ -24,7 +24,7 @@ impl NetworkEvaluator {
         Ok(NetworkEvaluator { backend, evaluator, ratings: None })
     }
 
-    /// The evaluator, by these ratings where the network plays by any.
+    /// The evaluator with these ratings, which count if the network takes ratings as input.
     pub(super) fn rated(self, ratings: PlayerRatings) -> NetworkEvaluator {
         NetworkEvaluator { ratings: Some(ratings), ..self }
     }

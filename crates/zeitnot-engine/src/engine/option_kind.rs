@@ -1,4 +1,4 @@
-//! Describes the kinds of options: their values are read, checked and printed here.
+//! Describes the kinds of option values: how they are read, checked and printed.
 
 use super::words::Word;
 use std::fmt;
@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The words of `W`.
+    /// The [`Kind::Combo`] of the words of enum `W`.
     pub(super) const fn of_words<W: Word>() -> Kind {
         Kind::Combo(W::WORDS)
     }
@@ -59,7 +59,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Why an option was not set. The error's text is one line.
+/// Why an option was not set; displays as one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum OptionError {
     /// No option has this name.

@@ -27,23 +27,23 @@ pub struct OptionSpec {
     pub kind: Kind,
     /// One line of help.
     pub help: &'static str,
-    /// The facts about the option that other files ask for.
+    /// Properties of the option that other files ask for.
     pub(super) facts: Facts,
     get: fn(&Options) -> String,
     set: fn(&mut Options, &str) -> bool,
     copy: fn(&mut Options, &Options),
 }
 
-/// The facts about an option that stand in its declaration.
+/// Properties of an option, given in its declaration.
 pub(super) struct Facts {
-    /// People set it: `uci` lists it, and the others only with `--show-hidden`, since GUIs make a dialog of all that is
-    /// listed.
+    /// Whether people set the option: then `uci` lists it. The others are listed only with `--show-hidden`, since GUIs
+    /// make a dialog of all that is listed.
     pub listed: bool,
-    /// It decides what a tree holds, not only how a search goes on in it.
+    /// Whether the option decides what a tree holds, not only how a search goes on in it.
     pub tree: bool,
-    /// A level keeps it: it does not change how well a search plays.
+    /// Whether the option still holds at a limited strength level: it does not change how well a search plays.
     pub level: bool,
-    /// The network is loaded anew where it changes.
+    /// Whether the network is loaded anew when the option changes.
     pub network: bool,
 }
 
@@ -68,8 +68,8 @@ macro_rules! options {
             /// Not an option but a fact about the machine, which the program that starts the engine finds out: a search
             /// that has to repeat itself on other machines leaves it `None`.
             pub automatic_memory: Option<usize>,
-            /// Whether the opponent is a person at this machine: a Maia may play that `WeightsFile` does not name, and its
-            /// flag may fall. Not an option but a fact.
+            /// Whether the opponent is a person at this machine: then a Maia may play without being named in
+            /// `WeightsFile`, and may lose on time. Not an option but a fact.
             pub against_person: bool,
             /// The UCI names of the options that [`Options::set`] has set, even to their defaults. The engine
             /// does not choose what was set by hand: a `movetime` is shortened by a `MoveOverheadMs` of the user's.
@@ -118,7 +118,7 @@ const ONE_EXCLUSIVE: Kind = Kind::Float { min: 0.0, max: 0.999 };
 /// Draw rates whose spread can be a divisor: neither 0 nor infinite.
 const DRAW_RATE: Kind = Kind::Float { min: 0.001, max: 0.999 };
 const TEMPERATURE: Kind = Kind::Float { min: 0.0, max: 100.0 };
-/// The ratings that Maia-3 tells apart.
+/// The range of ratings that Maia-3 takes as input.
 const RATING: Kind = Kind::Spin { min: 0, max: Ratings::MOST as u64 };
 /// The largest number that GUIs hold in a spin box.
 const LARGEST_SEED: u64 = i32::MAX as u64;
@@ -332,8 +332,8 @@ impl OptionSpec {
     }
 }
 
-/// The end of its range that replaces the `value` of an option with this UCI name, a level. `None`: it is no level, the
-/// value is in its range, or an error.
+/// The end of the range that replaces an out-of-range `value` of `UCI_Elo` or `Skill Level`. `None` for other options,
+/// for values in range, and for texts that are no number.
 pub(super) fn nearest_level(name: &str, value: &str) -> Option<u64> {
     let spec = find(name).filter(|spec| ["UCI_Elo", "Skill Level"].contains(&spec.name))?;
     let Kind::Spin { min, max } = spec.kind else { return None };
@@ -363,7 +363,7 @@ impl Options {
         Err(OptionError::Value { name, value, expected })
     }
 
-    /// These options where their declarations have a fact, and all others at their defaults.
+    /// A copy with the options whose declared facts satisfy `has`, and all others at their defaults.
     pub(super) fn only(&self, has: impl Fn(&Facts) -> bool) -> Options {
         let mut kept = Options::default();
         SPECS.iter().filter(|spec| has(&spec.facts)).for_each(|spec| (spec.copy)(&mut kept, self));

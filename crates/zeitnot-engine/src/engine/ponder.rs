@@ -28,7 +28,8 @@ pub(super) struct Pondering {
     pub listener: Arc<dyn Listener>,
 }
 
-/// A search that only `stop` (or `ponderhit`) ends and that could not be started. Its answer still waits for them.
+/// A search that only `stop` (or `ponderhit`) ends and that could not be started. Its answer still waits for one of
+/// these.
 pub(super) struct Unstarted {
     /// The listener that gets the answer.
     pub listener: Arc<dyn Listener>,
@@ -51,7 +52,7 @@ pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) 
 }
 
 impl Engine {
-    /// Takes in that the pondered move is played: the search goes on as that of an ordinary move whose clock started at
+    /// Handles that the pondered move is played: the search goes on as that of an ordinary move whose clock started at
     /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
     pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
         let Pondering { params, options, listener } = self.running.pondering.take()?;

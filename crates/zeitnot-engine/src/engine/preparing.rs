@@ -1,4 +1,4 @@
-//! Loads what the options name, network, evaluators, books and endgame tables, or a substitute for a game that must go
+//! Loads what the options name (network, evaluators, books and endgame tables), or a substitute where a game must go
 //! on.
 
 use super::loading::{self, Failure, Loaded};

@@ -1,11 +1,11 @@
-//! Says by which ratings a network plays that asks for them: Maia-3.
+//! Finds the players' ratings for a network that takes them as input (Maia-3).
 
 use super::{Engine, Options};
 use zeitnot_backend::Attributes;
 use zeitnot_chess::Color;
 use zeitnot_network::{InputFormat, Ratings};
 
-/// The rating to play like, and that of the opponent.
+/// The rating of the player that the network imitates, and that of the opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PlayerRatings {
     pub own: u16,
@@ -13,7 +13,7 @@ pub(super) struct PlayerRatings {
 }
 
 impl PlayerRatings {
-    /// The ratings of both sides where `turn` is ours; `None` for a network that does not play by ratings.
+    /// The ratings of White and Black, with the engine as the side `turn`; `None` for a network that takes none.
     pub(super) fn of(self, attributes: &Attributes, turn: Color) -> Option<Ratings> {
         let (format, _) = attributes.input?;
         (format == InputFormat::Maia3).then(|| Ratings::of(turn, self.own, self.opponent))
@@ -21,7 +21,7 @@ impl PlayerRatings {
 }
 
 impl Options {
-    /// The ratings that the options ask for. At a level both are those of the level, but for what was set.
+    /// The ratings that the options ask for. At a level, each one that was not set by hand is the level's Elo.
     pub(super) fn player_ratings(&self) -> PlayerRatings {
         let rating = |name: &str, set: u64| match self.elo_limit() {
             Some(elo) if !self.was_set.contains(name) => elo as u16,
@@ -32,8 +32,8 @@ impl Options {
 }
 
 impl Engine {
-    /// The ratings for the search of the position, whose side to move is ours: also in analysis, and in pondering, which
-    /// searches what will be our move. `None` for a network that does not play by ratings.
+    /// The ratings for a search of the current position. The side to move counts as ours, also in analysis, and in
+    /// pondering, which searches what will be our move. `None` for a network that takes no ratings.
     pub(super) fn ratings(&self) -> Option<Ratings> {
         self.options.player_ratings().of(self.attributes()?, self.state.game.current().turn())
     }

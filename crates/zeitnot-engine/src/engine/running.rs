@@ -1,4 +1,4 @@
-//! Holds the search of a move and what waits for it.
+//! Holds the running search of a move, its threads, and what waits for it.
 
 use super::ponder::{Pondering, Unstarted};
 use crate::search::{Search, SearchThreads};

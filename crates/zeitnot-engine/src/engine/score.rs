@@ -6,7 +6,7 @@ use crate::search::Line;
 use zeitnot_chess::{Color, Move};
 use zeitnot_network::Transform;
 
-/// Sum of |win minus loss| and draw from which on WDL_mu's inverse is not steady (Lc0's limit).
+/// Sum of |win minus loss| and draw from which on the strength of `WDL_mu` cannot be computed reliably (Lc0's limit).
 const MU_CERTAINTY_LIMIT: f32 = 0.996;
 
 words! {
@@ -26,12 +26,13 @@ words! {
         Q = "Q",
         /// Win minus loss, in ten-thousandths.
         WinMinusLoss = "W-L",
-        /// Strength in hundredths of a unit of which 1 is an even chance to win.
+        /// The strength `mu` that win, draw and loss imply (`wdl_rescale`), times 100: 100 is an even chance to win.
         WdlMu = "WDL_mu",
     }
 }
 
-/// The score of a line in the unit of `score_type`, from the side to move.
+/// The score of a line in the unit of `score_type`, from the side to move. `has_wdl`: whether the network gives win,
+/// draw and loss; `WDL_mu` needs them, and shows centipawns otherwise.
 pub fn score(score_type: ScoreType, line: &Line, has_wdl: bool) -> i32 {
     let (wl, q) = (line.wl, line.q);
     let value = match score_type {
@@ -52,8 +53,8 @@ fn centipawn(wl: f32) -> f32 {
     90.0 * (1.563_754_2 * wl).tan()
 }
 
-/// The score by WDL_mu, of which 100 is an even chance to win. `None` where it is not steady, or is 100 or more but not
-/// above the centipawn formula that stands in for it.
+/// The score by `WDL_mu`, where 100 is an even chance to win. `None` where it is unreliable, and where it is 100 or
+/// more (either sign) but not above what the centipawn formula in its place gives.
 fn wdl_mu(line: &Line) -> Option<f32> {
     let mu = line.mu.filter(|mu| *mu != 0.0 && line.wl.abs() + line.d < MU_CERTAINTY_LIMIT)?;
     (mu.abs() < 1.0 || centipawn_for_mu(line.wl).abs() < (100.0 * mu).abs()).then_some(100.0 * mu)

@@ -6,12 +6,12 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use zeitnot_time::Plan;
 
-/// A listener that keeps the end of the search.
+/// A listener that stores how the search ended, for the caller who waits.
 #[derive(Default)]
 struct Answer(Mutex<Option<SearchEnd>>);
 
 impl Answer {
-    /// The end of a search that has been waited for.
+    /// Takes out the end of the search, which must be over.
     fn take(&self) -> Result<SearchEnd, EngineError> {
         let end = self.0.lock().take().expect("a search gives its end before it can be waited for");
         match end.error {

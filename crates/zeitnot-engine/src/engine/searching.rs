@@ -11,8 +11,8 @@ use std::sync::Arc;
 use zeitnot_time::event_log::{BookMove, SearchStart};
 use zeitnot_time::{Begun, MoveRequest, Plan};
 
-/// Largest share of the clock that `MoveOverheadMs` keeps clear: with less than that on the clock a search still has time,
-/// since a clock that has run so low has shown that less is lost.
+/// Largest share of the remaining clock that `MoveOverheadMs` may reserve: with less than the overhead on the clock a
+/// search still gets the rest, since a clock that could run so low shows that less time is lost.
 const MOST_OVERHEAD: f64 = 0.75;
 
 /// Line for the user where the clock is within `MoveOverheadMs`.
@@ -153,7 +153,7 @@ impl Engine {
         Ok((end, plan))
     }
 
-    /// Takes tree and time out of the engine for the search of a turn, and plans its move.
+    /// Takes the tree and the timekeeper out of the engine for the search of a turn, and plans its move.
     fn request(&mut self, turn: Turn, start_ms: f64) -> Result<(SearchRequest, Tree, Option<Plan>), EngineError> {
         let (search_moves, probes) =
             self.shelf.books_and_tables.root(&self.state.game, &turn.go.search_moves, &turn.options, &self.announcer);
@@ -231,7 +231,7 @@ impl Engine {
     }
 
     /// Makes the tree that the search of `turn` goes on in: the present one where its values are those that the search
-    /// would find, the one of `TreeFile`, or a new one.
+    /// would find, the one of `TreeFile`, or a new one. `network_alone`: always a new one.
     fn prepare_tree(&mut self, turn: &Turn, rescale: &WdlRescale, network_alone: bool) {
         let is_limited = self.persona.take_up(turn.manner.as_ref(), &self.options, &self.announcer);
         let keeps = match turn.positions {

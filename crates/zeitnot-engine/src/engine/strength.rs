@@ -6,8 +6,8 @@ use zeitnot_base::announcer::Announcer;
 use zeitnot_base::files::named_path;
 use zeitnot_network::{BUILT_IN, Location, maia};
 
-/// The levels: Elo, nodes of a move, temperature. Between two of them each move is played by one of the two, as chance
-/// decides. Played by the network built in, on one thread; the games are in docs/levels.md.
+/// The measured levels: Elo, nodes of a move, temperature. For an Elo between two of them each move is played by one of
+/// the two, drawn at random. They hold for the network built in, on one thread; the games are in docs/levels.md.
 const LEVELS: [(u64, u64, f32); 9] = [
     (LOWEST_ELO, 1, 0.42),
     (1240, 1, 0.3),
@@ -20,24 +20,25 @@ const LEVELS: [(u64, u64, f32); 9] = [
     (HIGHEST_ELO, 480, 0.2),
 ];
 
-/// The range of `UCI_Elo`: that of the levels that were measured.
+/// Lower end of the range of `UCI_Elo`: the weakest level that was measured.
 pub(super) const LOWEST_ELO: u64 = 1000;
+/// Upper end of the range of `UCI_Elo`: the strongest level that was measured.
 pub(super) const HIGHEST_ELO: u64 = 2600;
 /// The `Skill Level` that is full strength; 0 is the lowest level, and the steps between are equal.
 pub(super) const FULL_SKILL: u64 = 20;
 
-/// Changes of the options for a player of a level, or for a Maia.
+/// How a move is played at a level or by a Maia: the changes to the options.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Manner {
     pub nodes: u64,
     temperature: f32,
     /// The policy temperature; `None`: the option's.
     policy_temperature: Option<f32>,
-    /// Rating of the player whose time is taken; `None`: the time manager is the option's.
+    /// Rating of the people whose thinking times are imitated; `None`: the time manager that the options name.
     clock_elo: Option<u32>,
     /// Rating of the people that a Maia learned from; `None` for a level.
     maia: Option<u32>,
-    /// Chance to overlook that a move ends the game.
+    /// Chance, 0 to 1, to overlook that a move ends the game.
     pub overlooks: f32,
 }
 
@@ -57,8 +58,8 @@ impl Options {
         }
     }
 
-    /// The options with the network of their level: a Maia-3 that `WeightsFile` names, which plays by ratings; the nearest
-    /// Maia where it names another; else the network built in, with which levels were measured.
+    /// The options with the network that plays their level: a Maia-3 that `WeightsFile` names, which plays by ratings;
+    /// else the nearest Maia, if it names a Maia; else the network built in, with which levels were measured.
     pub(super) fn with_network_of_level(&self) -> Options {
         let Some(elo) = self.elo_limit() else { return self.clone() };
         let file = match named_path(&self.weights).map(|named| zeitnot_network::find(Some(&named))) {
@@ -78,7 +79,7 @@ impl Options {
 }
 
 impl Manner {
-    /// The player of a level, with the network built in. `chance`, from 0 to 1, decides between the two levels around it.
+    /// The manner of a level, with the network built in. `chance`, from 0 to 1, decides between the levels around it.
     fn of_level(elo: u64, chance: f64) -> Manner {
         let elo = elo.clamp(LOWEST_ELO, HIGHEST_ELO);
         let above = LEVELS.iter().position(|level| level.0 >= elo).unwrap_or(LEVELS.len() - 1).max(1);
@@ -88,8 +89,8 @@ impl Manner {
         Manner { nodes, temperature, policy_temperature: None, clock_elo: None, maia: None, overlooks: overlooks(elo) }
     }
 
-    /// A Maia that learned from people rated `rating`: each move as often as they play it. `on_clock`: it takes their
-    /// time, too.
+    /// The manner of a Maia that learned from people rated `rating`: it plays each move as often as they do.
+    /// `on_clock`: it takes their time, too.
     fn of_maia(rating: u32, on_clock: bool) -> Manner {
         Manner {
             nodes: 1,
@@ -154,20 +155,20 @@ impl Manner {
     }
 }
 
-/// The player that the engine is to people.
+/// The state of limited play: whether a Maia plays as people do, and what the last move was.
 #[derive(Default)]
 pub(super) struct Persona {
     /// Whether a Maia plays as people do, in their time.
     plays_maias: bool,
-    /// Whether a manner limited the last move.
+    /// Whether the last move was played in a [`Manner`].
     was_limited: bool,
-    /// The last line on a manner.
+    /// The last line that told the user of a manner.
     told: String,
 }
 
 impl Persona {
-    /// The manner of a move; `None`: nothing but the options decides, as in all analysis. `maia`: rating of the people that
-    /// the network plays like; `chance`: which of two levels is played.
+    /// The manner in which a move is played; `None`: as the options say, as in all analysis. `maia`: rating of the
+    /// people that the network plays like; `chance`: which of two levels is played.
     pub(super) fn manner(
         &self,
         options: &Options,
@@ -189,8 +190,8 @@ impl Persona {
         }
     }
 
-    /// Takes up the manner of the next move and tells the user of one that was not told last. Returns whether this move or
-    /// the last one has a manner: then the tree does not count.
+    /// Notes the manner of the next move, and tells the user where it differs from the one told last. Returns whether
+    /// this move or the last one has a manner: then the tree is started anew.
     pub(super) fn take_up(&mut self, manner: Option<&Manner>, given: &Options, announcer: &Announcer) -> bool {
         if let Some(note) = manner.map(|manner| manner.note(given)).filter(|note| *note != self.told) {
             announcer.say(&note);
@@ -202,8 +203,8 @@ impl Persona {
 
 impl Engine {
     /// Lets a Maia play as people do where a clock runs and the options do not say otherwise: one node a move, drawn as
-    /// often as people play it, in the time that they take. For an engine that plays with people; a match or a
-    /// measurement has what its options say.
+    /// often as people play it, in the time that they take. For an engine that plays against people; a match or a
+    /// measurement plays as its options say.
     pub fn play_maias_as_people(&mut self) {
         self.persona.plays_maias = true;
     }

@@ -11,8 +11,8 @@ use zeitnot_chess::Position;
 /// Plies from one search to the next: our move and its reply, our move alone where the engine plays both sides, none
 /// where it searches again.
 const PLIES: [usize; 3] = [2, 1, 0];
-/// Milliseconds that a clock may lose besides the time that has passed here: by a lag, or a referee that counts
-/// differently.
+/// Milliseconds that a clock may lose beyond the time that has passed on the engine's clock: by lag, or a referee that
+/// counts differently.
 const LOST_MS: f64 = 5_000.0;
 /// Milliseconds that a clock may gain by rounding.
 const ROUNDING_MS: f64 = 1_000.0;
@@ -29,8 +29,8 @@ pub(super) struct TimedMove {
 }
 
 impl TimedMove {
-    /// The ply of `next` in the game, which may be more than its own counters say; `None` if it cannot be the position
-    /// of the next search.
+    /// The ply of `next` in the game, which may be more than the counters of its FEN say; `None` if it cannot be the
+    /// position of the next search.
     pub(crate) fn ply_of(&self, next: &Position) -> Option<u32> {
         let plies = PLIES.into_iter().find(|plies| self.position.leads_to(next, *plies))?;
         Some(self.ply.saturating_add(plies as u32))

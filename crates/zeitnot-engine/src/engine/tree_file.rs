@@ -1,8 +1,8 @@
 //! Saves the trees of an analysis in a file, and takes them up again (`savetree`, `loadtree`, `TreeFile`).
 //!
 //! A file is compressed (gzip, whose checksum finds damage). It has a line of JSON on what the trees belong to, and
-//! then the trees (`search/tree/saved.rs`). A kill while it is written leaves the file before or the new one. One program
-//! writes a file at a time, and none writes over what it has not read.
+//! then the trees (`search/tree/saved.rs`). A program that is killed while it writes leaves either the old file or the
+//! new one. Only one program at a time writes a file, and none writes over what it has not read.
 
 use super::options::{Options, SPECS};
 use super::{Engine, GoParams};
@@ -26,12 +26,12 @@ use zeitnot_base::files::{Claim, OtherKind, is_same_file, named_path, open_regul
 use zeitnot_chess::{Game, to_uci};
 use zeitnot_network::Location;
 
-/// Version of the form of files; a file of another one is refused.
+/// Version of the file format; a file of another version is refused.
 const FORMAT: u32 = 2;
 
 /// Interval at which a search saves its tree in `TreeFile`.
 const SAVED_EVERY: Duration = Duration::from_secs(180);
-/// Interval at which that is looked at, and whether the search is over.
+/// Interval at which the saving thread checks whether a save is due and whether the search is over.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// The facts about a saved tree.
@@ -48,7 +48,7 @@ pub struct TreeFacts {
     external_sha256: Vec<String>,
     /// Options that decide what a tree holds, and their values.
     pub options: BTreeMap<String, String>,
-    /// The rescaling of values, which depends on the search, too.
+    /// The rescaling of values in words; besides the options it depends on the side that contempt favours.
     rescaled: String,
     chess960: bool,
     /// The start position of the analysed game, as a FEN.
@@ -63,10 +63,10 @@ pub struct TreeFacts {
     pub visits: u32,
 }
 
-/// A tree that cannot be saved or taken up. The text is one line.
+/// Why a tree cannot be saved or taken up; displays as one line.
 #[derive(Debug, Error)]
 pub enum TreeFileError {
-    /// Nothing is kept.
+    /// There is no tree of an analysis to save.
     #[error("there is no analysis to save: only trees of searches without a clock are kept (TreeMemory=forest)")]
     NothingKept,
     /// The file cannot be read or written.
@@ -80,10 +80,10 @@ pub enum TreeFileError {
     /// Another program writes the file.
     #[error("{}: in use by another program, which saves its own tree there; nothing is saved", .0.display())]
     InUse(PathBuf),
-    /// The file was not taken up.
+    /// The trees of the file could not be taken up, so the file is not written over.
     #[error("{}: not taken up, and so not written over (savetree FILE saves elsewhere)", .0.display())]
     NotTakenUp(PathBuf),
-    /// The file is not the one that was read.
+    /// The file has changed since this program read or wrote it.
     #[error("{}: changed since it was read; nothing is saved there (savetree FILE saves elsewhere)", .0.display())]
     Changed(PathBuf),
     /// The tree does not fit into the memory limit.
@@ -102,27 +102,27 @@ pub enum TreeFileError {
     Other {
         /// The file.
         path: PathBuf,
-        /// The fact that differs, as the file has it.
+        /// The first difference from the present settings, with the file's value.
         saved: String,
-        /// That fact of the present options.
+        /// The value here of what differs.
         here: String,
     },
 }
 
 impl TreeFacts {
-    /// These facts with another game.
+    /// These facts, with the start position and the moves of `game`.
     fn at(&self, game: &Game) -> TreeFacts {
         let moves = game.moves().iter().map(|mv| to_uci(*mv, game.is_chess960())).collect();
         TreeFacts { start: game.start_fen(), moves, chess960: game.is_chess960(), ..self.clone() }
     }
 
-    /// The tree with these facts, of which it has its own numbers; `None` where positions are not kept.
+    /// The trees as bytes with these facts, counts filled in; `None` where the tree does not keep all positions.
     fn snapshot(self, tree: &Tree) -> Option<Snapshot> {
         let Saved { tops, bytes, positions } = tree.save()?;
         Some(Snapshot { facts: TreeFacts { tops, positions, visits: tree.visits(), ..self }, bytes })
     }
 
-    /// The first fact that differs from `here`, as either has it; by default the network.
+    /// The first difference from `here` (option, rescaling, else network): the value in `self`, then that in `here`.
     fn difference(&self, here: &TreeFacts) -> (String, String) {
         let differs =
             self.options.iter().find(|(name, value)| here.options.get(*name).is_some_and(|own| own != *value));
@@ -143,7 +143,7 @@ impl TreeFacts {
     }
 }
 
-/// Reads the facts about a saved tree; all of the file is checked. `limit`: bytes of memory for that.
+/// Reads the facts about a saved tree, and checks the whole file. `limit`: most bytes of memory that this may take.
 ///
 /// # Errors
 /// [`TreeFileError::File`] and [`TreeFileError::Damaged`].
@@ -154,7 +154,7 @@ pub fn tree_facts(path: &Path, limit: Option<usize>) -> Result<TreeFacts, TreeFi
 }
 
 /// Merges saved trees into one file: of a position that several have, the one with the most visits stays. The root is
-/// that of the first file. `limit`: bytes of memory for them. Returns the facts about it.
+/// that of the first file. `limit`: most bytes of memory that the trees may take. Returns the facts about the new file.
 ///
 /// # Errors
 /// [`TreeFileError`]: then nothing is written.
@@ -186,7 +186,7 @@ pub fn merge_trees(
     Ok(snapshot.facts)
 }
 
-/// A saved tree whose facts have been read.
+/// A saved file from which the line of facts has been read: the trees follow.
 type Source = BufReader<GzDecoder<BufReader<File>>>;
 
 const NO_GAME: &str = "its game cannot be played";
@@ -194,7 +194,7 @@ const NO_GAME: &str = "its game cannot be played";
 /// The most bytes of the line of facts.
 const LONGEST_FACTS: u64 = 1 << 22;
 
-/// The facts of a file, and the trees that follow them.
+/// Opens a file and reads its facts; the trees follow in the source returned.
 fn open(path: &Path) -> Result<(TreeFacts, Source), TreeFileError> {
     let file = open_regular(path).map_err(|error| TreeFileError::File { path: path.to_owned(), error })?.0;
     let mut source = BufReader::new(GzDecoder::new(BufReader::new(file)));
@@ -208,7 +208,7 @@ fn open(path: &Path) -> Result<(TreeFacts, Source), TreeFileError> {
     Ok((facts, source))
 }
 
-/// The tree of a file; `limit`: bytes of memory.
+/// Reads the tree that follows the facts; `limit`: most bytes of memory that it may take.
 fn load(path: &Path, facts: &TreeFacts, source: Source, limit: usize) -> Result<Tree, TreeFileError> {
     let game = facts.game().ok_or_else(|| damaged(path, NO_GAME))?;
     Tree::load([(game, facts.tops.clone(), source)], limit).map_err(|error| refused(path, error))
@@ -237,7 +237,7 @@ impl Snapshot {
         self.facts.positions > 0
     }
 
-    /// Writes a file that this program has not claimed yet.
+    /// Writes a file that this program has not claimed, claiming it meanwhile.
     ///
     /// # Errors
     /// As [`Snapshot::write`], and [`TreeFileError::InUse`].
@@ -273,7 +273,7 @@ pub(super) fn decisive(options: &Options) -> BTreeMap<String, String> {
     specs.map(|spec| (spec.name.to_owned(), spec.value(options))).chain(heads).collect()
 }
 
-/// An error where the path that `TreeFile` names can be no file: nothing is to be lost at the end for it.
+/// An error line where the path that `TreeFile` names can be no file, to be told before a tree would be lost.
 pub(super) fn note(options: &Options) -> Option<String> {
     let path = named_path(&options.tree_file)?;
     let error = match path.metadata() {
@@ -287,7 +287,7 @@ pub(super) fn note(options: &Options) -> Option<String> {
 }
 
 impl Engine {
-    /// The facts of the tree that searches of the present position grow, without its numbers.
+    /// The facts about a tree that searches of the present position grow; its counts are still 0.
     fn origin(&self) -> TreeFacts {
         let location = self.device.loaded.as_ref().and_then(|loaded| loaded.location.as_ref());
         let facts = TreeFacts {
@@ -308,7 +308,7 @@ impl Engine {
         facts.at(&self.state.game)
     }
 
-    /// Saves the trees of the analysis in a file, and returns the facts about them. A search ends.
+    /// Saves the trees of the analysis in a file, and returns the facts about them. A running search is ended.
     ///
     /// # Errors
     /// [`TreeFileError`]: then a file that was there stays.
@@ -326,8 +326,8 @@ impl Engine {
         Ok(snapshot.facts)
     }
 
-    /// Takes up the trees of a file, and the game at whose end its root stands. A search ends. What `TreeFile` names is
-    /// saved before, and is not written again: it is the file of another analysis.
+    /// Replaces the tree and the game by those of a file. A running search is ended. The tree is saved before in the
+    /// file that `TreeFile` names; unless that is `path`, it is not written again: it is of another analysis.
     ///
     /// # Errors
     /// [`TreeFileError`]: then tree and game stay as they were.
@@ -351,7 +351,7 @@ impl Engine {
         Ok(facts)
     }
 
-    /// Replaces tree and game by those of a file. `rescales`: those of the searches that may follow.
+    /// Replaces tree and game by those of a file, whose rescaling must be one of `rescales`, those of later searches.
     fn take_up(&mut self, path: &Path, rescales: &[WdlRescale]) -> Result<TreeFacts, TreeFileError> {
         self.finish();
         let (facts, source) = open(path)?;
@@ -378,8 +378,8 @@ impl Engine {
         Ok(facts)
     }
 
-    /// Takes up the trees of the file that `TreeFile` names, once, and stays in the present position. A file that cannot be
-    /// taken up is not written, either, and neither is one that another program writes.
+    /// Takes up the trees of the file that `TreeFile` names, once, and stays in the present position. A file that
+    /// cannot be taken up, or that another program writes, is not written.
     pub(super) fn take_up_tree_file(&mut self, rescale: &WdlRescale) {
         let named = named_path(&self.options.tree_file);
         if self.shelf.tree_file.as_ref().map(|known| &known.path) == named.as_ref() {
@@ -411,7 +411,7 @@ impl Engine {
         });
     }
 
-    /// Claims the file that another program had claimed, if it does not any more and has left it as it was read.
+    /// Claims the `TreeFile` that another program had claimed, if it is free now and unchanged since it was read.
     fn claim_again(&mut self) {
         let Some(TreeFile { path, own, waits, .. }) = &mut self.shelf.tree_file else { return };
         if waits.is_some_and(|read| read == stamp(path))
@@ -421,7 +421,7 @@ impl Engine {
         }
     }
 
-    /// Claims a file to write it; `None`, after a line, where that cannot be.
+    /// Claims a file for writing; where that fails, a line says why, and the result is `None`.
     fn claim(&self, path: &Path) -> Option<Arc<Own>> {
         let error = match Claim::of(path) {
             Ok(Some(claim)) => return Some(Arc::new(Own::new(claim, path))),
@@ -450,7 +450,7 @@ impl Engine {
         });
     }
 
-    /// Saves the tree in `TreeFile`, if it keeps its positions. A search ends.
+    /// Saves the tree in `TreeFile`, if the tree keeps all its positions. A running search is ended.
     pub fn save_tree_file(&mut self) {
         self.claim_again();
         if self.shelf.tree_file.as_ref().is_none_or(|file| file.own.is_none()) {
@@ -474,7 +474,7 @@ pub(super) struct TreeFile {
     path: PathBuf,
     /// The right to write it; `None` for a file that could not be taken up, or that another program writes.
     own: Option<Arc<Own>>,
-    /// The stamp of a file that was read while another program had claimed it.
+    /// Date and size of a file that was read while another program had claimed it; it is claimed later if unchanged.
     waits: Option<Stamp>,
     /// The facts about the tree as it began: network and options may change before it is saved for the last time.
     origin: TreeFacts,
@@ -489,7 +489,7 @@ struct Own {
 
 /// The state of a file as this program knows it.
 struct Written {
-    /// The turn of the last tree that was written: an older one is not written over a newer one.
+    /// Serial number of the last tree that was written: an older tree is not written over a newer one.
     turn: u64,
     /// Date and size of the file as it was read or written; `None` where there was none.
     stamp: Stamp,
@@ -503,7 +503,7 @@ impl Own {
         Own { _claim: claim, drawn: AtomicU64::new(0), written: Mutex::new(Written { turn: 0, stamp: stamp(path) }) }
     }
 
-    /// Takes in that the file was read once more.
+    /// Notes the present date and size of the file, which was read once more.
     fn read_again(self: Arc<Self>, path: &Path) -> Arc<Self> {
         self.written.lock().stamp = stamp(path);
         self

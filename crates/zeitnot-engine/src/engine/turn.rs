@@ -30,16 +30,16 @@ pub(super) struct Turn {
 /// The positions that a tree keeps.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Positions {
-    /// Positions below the game.
+    /// Only the positions below the current one.
     OfGame,
     /// All positions that an analysis searches; it has no clock.
     All,
-    /// All positions where the tree has kept all so far: a move on a clock goes on in the tree of an analysis.
+    /// All positions if the tree has kept all so far, so that a move on a clock goes on in the tree of an analysis.
     AsBefore,
 }
 
 impl Engine {
-    /// The meaning of `go` in the present position.
+    /// Works out what `go` means in the present position.
     pub(super) fn turn(&self, go: &GoParams) -> Turn {
         let side = self.state.game.current().turn();
         let fixed_seed = self.options.random_seed;

@@ -19,7 +19,7 @@ pub trait Word: Copy + 'static {
     }
 }
 
-/// Declares an enum of words, or (`impl`) the words of an enum that is declared elsewhere.
+/// Declares an enum whose values have words, or (`impl`) the words of an enum that is declared elsewhere.
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)+ }) => {
         $(#[$meta])*

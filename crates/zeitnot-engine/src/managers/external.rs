@@ -1,4 +1,4 @@
-//! Defines the time manager that asks a program. Where the program does not answer, the default manager decides, which
+//! Defines the time manager that asks a program. Where the program does not answer, the default manager decides; it
 //! sees all that the program sees.
 
 use super::pipe::{Ending, Pipe, Silence};
@@ -15,51 +15,51 @@ use zeitnot_time::{
     Verdict,
 };
 
-/// The part of the default manager's budget that a running clock gives the program for its plan.
+/// Part of the default manager's budget for the move that the program may take for its plan on a running clock.
 const PART_FOR_PLAN: f64 = 0.5;
-/// The part of that wait after an answer that came too late, and again after the next: who is always late costs hardly
-/// more than who is late once.
+/// Factor on the wait for a plan for each late answer since the last one in time: a program that is always late costs
+/// hardly more time than one that is late once.
 const PART_WHEN_LATE: f64 = 0.25;
-/// Shortest wait for a plan on a running clock, the wait for a program that owes an answer from before, and the longest
-/// halt of a search for a look: a pipe needs some tens of microseconds.
+/// Shortest wait for a plan on a running clock; also the wait for an overdue answer, and for the answer to `observe`
+/// while the search stands still: a pipe needs some tens of microseconds.
 const SHORTEST_ON_CLOCK: Duration = Duration::from_millis(5);
 /// Longest wait for an answer on a running clock: the engine hears no command while it waits for a plan.
 const LONGEST_ON_CLOCK: Duration = Duration::from_secs(1);
 /// Wait for the first answer, before a clock runs: programs load for seconds, and GUIs wait for ten.
 const START: Duration = Duration::from_secs(5);
 
-/// A time manager that is a program.
+/// A time manager that asks a program what to do.
 #[derive(Debug)]
 pub(super) struct External {
     command: String,
-    /// `Err`: it is not running, for a reason that is to be said.
+    /// `Err`: the program is not running; the reason, until the user has been told.
     process: Result<Pipe, Option<String>>,
     /// Decides where the program does not answer.
     own: Box<dyn TimeManager>,
     patience: Patience,
-    /// The announcer of the engine, whichever that is now.
+    /// The engine's announcer at any time: the engine may replace it.
     announcer: Arc<Mutex<Announcer>>,
-    /// Where its process ends.
+    /// Takes over the process when the manager is dropped while a clock runs.
     pub ending: Arc<Ending>,
     /// The latest end of the move, where the program planned it.
     hard_limit_ms: Option<f64>,
-    /// Whether the program is asked about the move.
+    /// Whether the program planned this move and is still asked when to stop.
     is_asked: bool,
-    /// Whether it was ever asked.
+    /// Whether the program was ever asked for a plan.
     is_started: bool,
-    /// Whether it has ever answered.
+    /// Whether the program has ever given a plan.
     has_answered: bool,
     /// Answers that came too late since the last plan in time.
     late: i32,
-    /// The look whose answer is still to come: when it was sent, on the machine's clock and the move's.
+    /// The look (`observe`) whose answer is still to come: when it was sent, on the machine's clock and on the move's.
     look: Option<(Instant, f64)>,
-    /// The time that the program left itself, and the moment on the move's clock at which it did.
+    /// Milliseconds until the program wants to stop, as it last said, and when it said so, on the move's clock.
     left: (f64, f64),
-    /// The moment before which it wants no look.
+    /// The moment on the move's clock before which the program wants no look (`observe`).
     next_ms: f64,
 }
 
-/// An answer to a plan.
+/// The program's answer to `plan`.
 #[derive(Deserialize)]
 struct Planned {
     budget_ms: f64,
@@ -68,7 +68,7 @@ struct Planned {
     next_ms: Option<f64>,
 }
 
-/// An answer to a look.
+/// The program's answer to `observe`, a look.
 #[derive(Deserialize)]
 struct Observed {
     stop: bool,
@@ -77,7 +77,7 @@ struct Observed {
 }
 
 impl External {
-    /// Starts the program of a command line. Where it does not start, that is said at the first plan.
+    /// Starts the program of a command line. If it does not start, the user is told at the first plan.
     pub fn start(command: &str, patience: Patience, announcer: Arc<Mutex<Announcer>>) -> External {
         External {
             command: command.to_owned(),
@@ -97,7 +97,7 @@ impl External {
         }
     }
 
-    /// The program's plan, for which a running clock gives it `on_clock`.
+    /// Asks the program for its plan; on a running clock it has `on_clock` to answer. `None` without an answer.
     fn ask(&mut self, request: &MoveRequest, on_clock: Duration) -> Option<Planned> {
         self.is_started = true;
         if let Err(Some(reason)) = self.process.as_mut().map_err(Option::take) {
@@ -113,8 +113,8 @@ impl External {
         Some(plan)
     }
 
-    /// Whether the program says that the search is over; `None` where it says nothing. On a running clock the search does
-    /// not wait long: an answer counts at the first look after it.
+    /// Asks the program whether the search is to stop; `None` where the default manager has to decide. On a running
+    /// clock the search waits only briefly: a later answer counts at the next look.
     fn look(&mut self, snapshot: &SearchSnapshot) -> Option<bool> {
         let pipe = self.process.as_mut().ok()?;
         let (sent, at_ms) = match self.look.take() {
@@ -141,13 +141,13 @@ impl External {
         Some(stop)
     }
 
-    /// The time until the search ends by the program's last word.
+    /// Milliseconds until the search is to stop, by the program's last answer.
     fn left_ms(&self, snapshot: &SearchSnapshot) -> f64 {
         self.left.0 - (snapshot.elapsed_ms - self.left.1)
     }
 
-    /// The answer, if there is one that can be read. Else the problem is said, and a program that will not answer any more
-    /// is ended; off the clock that is one that was late.
+    /// The answer to the event `what`; `None`, and the user is told, where there is none that can be read. A program
+    /// that will not answer any more is ended; where the clock stands still, as a rule also one that was late.
     fn understood<A: DeserializeOwned>(&mut self, answer: Result<String, Silence>, what: &str) -> Option<A> {
         let (problem, is_over) = match answer {
             Ok(answer) => match serde_json::from_str(&answer) {

@@ -30,13 +30,13 @@ pub enum Patience {
 }
 
 impl Patience {
-    /// The longer of two times where the clock stands still.
+    /// `long` where the clock stands still, else `until_due`.
     fn time(self, long: Duration, until_due: Duration) -> Duration {
         if self == Self::Long { long } else { until_due }
     }
 }
 
-/// A maker of the managers that are programs. What goes wrong with them is said to the announcer that is there then.
+/// A maker of the managers that are programs. Their problems go to the announcer that `announcer` holds at that moment.
 pub fn maker(patience: Patience, announcer: Arc<Mutex<Announcer>>) -> Maker {
     let ending = Arc::<Ending>::default();
     Arc::new(move |spec| {
@@ -48,13 +48,13 @@ pub fn maker(patience: Patience, announcer: Arc<Mutex<Announcer>>) -> Maker {
     })
 }
 
-/// A maker for games that are computed; errors go to the log.
+/// A maker for games on a virtual clock, where programs have ten seconds for an answer; errors go to the log.
 pub fn maker_for_computation() -> Maker {
     let log = Announcer::new(|line| tracing::error!("{}", line.strip_prefix(ERROR).unwrap_or(line)));
     maker(Patience::Long, Arc::new(Mutex::new(log)))
 }
 
-/// The manager that `spec` describes, for computations.
+/// Builds the manager that `spec` describes, for a game on a virtual clock.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.

@@ -13,38 +13,38 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 use zeitnot_base::child::{OwnedChild, split};
 
-/// Most bytes of an answer; an answer has a hundred.
+/// Most bytes of an answer; usual ones have about a hundred.
 const LONGEST_ANSWER: u64 = 1 << 16;
-/// Most lines that wait to be written or to be taken: more than a process can owe.
+/// Most lines in each of the two queues, to the process and from it: more answers than it can owe.
 const LINES: usize = 16;
-/// Most bytes that are passed over in a row.
+/// Most bytes of output without an answer that are skipped before the program is given up.
 const MOST_PASSED_OVER: usize = 1 << 25;
 const ENDLESS: &str = "the program writes without end";
 const NO_INPUT: &str = "the program has closed its input";
-/// Time for a process to end when its input does.
+/// Time that a process has to end once its input is closed.
 const GRACE: Duration = Duration::from_millis(300);
 
 /// A reason why a line has no answer.
 #[derive(Debug)]
 pub(super) enum Silence {
-    /// The time for it is over; the event whose answer did not come, and what came instead.
+    /// The time for the answer is over. The text: the event that was not answered, and what came instead.
     Late(String),
-    /// There will be none, for this reason.
+    /// No answer will come any more, for this reason.
     Ended(&'static str),
 }
 
-/// A process that answers lines with lines.
+/// A running process that answers each line with a line.
 #[derive(Debug)]
 pub(super) struct Pipe {
     child: OwnedChild,
-    /// `None`: its input is at its end.
+    /// Lines for the process's input; `None` once that is closed.
     input: Option<Sender<String>>,
     answers: Receiver<Result<String, &'static str>>,
-    /// The events whose answers are still to come, and when they were told.
+    /// The events whose answers are still to come, and when each was sent.
     owed: VecDeque<(&'static str, Instant)>,
-    /// Whether it has written a line of any kind since the last event.
+    /// Whether the process has written a line of any kind since the last event.
     spoke: Arc<AtomicBool>,
-    /// Bytes since the last answer, each line counted as 64 more.
+    /// Bytes of lines skipped since the last answer, with 64 more for each line.
     passed_over: usize,
 }
 
@@ -72,7 +72,7 @@ impl Pipe {
         Ok(Pipe { child, input: Some(input), answers, owed: VecDeque::new(), spoke, passed_over: 0 })
     }
 
-    /// Writes an event, after all earlier answers have come: they would be taken for its own.
+    /// Writes an event, after all earlier answers have come: one of them could be taken for the answer to this event.
     pub fn ask(&mut self, event: &'static str, line: String, deadline: Instant) -> Result<(), Silence> {
         while !self.owed.is_empty() {
             self.answer(deadline)?;
@@ -93,8 +93,8 @@ impl Pipe {
         Ok(())
     }
 
-    /// The answer to the first event that has none, known by its key, or its error. Lines that answer nothing are passed
-    /// over.
+    /// Waits for the answer to the oldest event without one, known by its key or by `error`. Lines that are no answer
+    /// are skipped.
     pub fn answer(&mut self, deadline: Instant) -> Result<String, Silence> {
         let (event, told) = self.owed.front().copied().unwrap_or(("an event", deadline));
         let key = [("plan", "budget_ms"), ("observe", "stop")].into_iter().find(|of| of.0 == event).map(|of| of.1);
@@ -119,16 +119,16 @@ impl Pipe {
         Err(Silence::Late(format!("{event} for {} ms{other}", told.elapsed().as_millis())))
     }
 
-    /// Takes whatever has come since the last event for all late answers, so that a wrong one is not awaited for ever. Returns
-    /// whether anything has come; of who writes without end that is not known.
+    /// Takes whatever the process has written since the last event for all its late answers, so that a wrong answer is
+    /// not awaited for ever. Returns whether it has; `false` also while lines still wait to be read.
     pub fn settle(&mut self) -> bool {
         let is_answered = self.spoke.load(Ordering::Relaxed) && self.answers.is_empty();
         self.owed.retain(|_| !is_answered);
         is_answered
     }
 
-    /// Ends the process at once; another thread waits for its end. Returns the problem, which is its exit status if it has
-    /// ended by itself within a time.
+    /// Kills the process, unless it ends by itself `within` a time; another thread waits for its end. Returns
+    /// `problem`, or the exit status in words if the process had ended by itself.
     pub fn give_up(mut self, problem: String, within: Duration) -> String {
         let status = if problem == ENDLESS { None } else { self.child.ended(within) };
         self.child.kill_all();
@@ -139,19 +139,19 @@ impl Pipe {
 }
 
 impl Drop for Pipe {
-    /// Ends the game: the process sees the end of its input, and is killed where it does not end then.
+    /// Closes the process's input, and kills the process if it does not end then.
     fn drop(&mut self) {
         self.input = None;
         self.child.ended(GRACE);
     }
 }
 
-/// Processes that end on threads of their own; whoever drops this waits for them.
+/// Processes that are being ended, each by a thread of its own; dropping this waits for all of them.
 #[derive(Debug, Default)]
 pub(super) struct Ending(WaitGroup);
 
 impl Ending {
-    /// Ends the game of a process.
+    /// Drops a pipe on a thread of its own, which ends its process.
     pub fn add(&self, pipe: Pipe) {
         let is_over = self.0.clone();
         // Where there is no thread, this one waits.
@@ -182,13 +182,13 @@ fn is_answer(line: &str, key: &str) -> bool {
     }
 }
 
-/// Writes the lines until there will be no more.
+/// Writes lines to the process until their sender is gone.
 fn write(mut stdin: ChildStdin, lines: &Receiver<String>) -> Result<(), &'static str> {
     lines.iter().try_for_each(|line| stdin.write_all(line.as_bytes()).map_err(|_| NO_INPUT))
 }
 
-/// Passes on each line that begins an object or a field of one; whatever else a program prints is no answer. Returns why
-/// there are no more.
+/// Passes on each line that begins an object or a field of one; whatever else a program prints is no answer. Returns
+/// why no more lines come.
 fn read(stdout: ChildStdout, found: &Sender<Result<String, &'static str>>, spoke: &AtomicBool) -> &'static str {
     let mut output = BufReader::new(stdout);
     let (mut line, mut is_rest, mut bytes) = (Vec::new(), false, 0);

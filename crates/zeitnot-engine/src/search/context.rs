@@ -21,8 +21,8 @@ pub(crate) struct SearchContext {
     /// Root moves to search, packed as in the tree.
     pub packed_search_moves: Vec<u16>,
     pub multi_pv: usize,
-    /// Whether root moves that are proven won get no more visits: the other lines need them. Not where the move is drawn
-    /// by its visits.
+    /// Whether root moves that are proven won get no more visits, so that the other lines of `MultiPV` get them;
+    /// `false` where the move is drawn by its visits.
     pub leaves_wins: bool,
     /// The mean depth that was asked for, in plies.
     pub depth_limit: Option<u32>,
@@ -57,7 +57,7 @@ impl SearchContext {
         self.backend.cached(cache_key(game, self.params.ratings))
     }
 
-    /// The network's calls for the `positions` of a batch that took `took_ms` in all: the positions and the time of
+    /// Splits a batch of `positions` that took `took_ms` in all into the network's calls: the positions and the time of
     /// each.
     pub(crate) fn calls(&self, positions: usize, took_ms: f64) -> impl Iterator<Item = (usize, f64)> + use<> {
         let calls = positions.div_ceil(self.minibatch_size);
@@ -75,7 +75,7 @@ impl SearchContext {
     }
 }
 
-/// The part of a memory limit that a cache of so many bytes leaves to the tree.
+/// The part of a memory limit, in bytes, that a cache of `cache_bytes` leaves to the tree.
 pub(crate) fn tree_share(limit: usize, cache_bytes: usize) -> usize {
     limit.saturating_sub(cache_bytes).max(SMALLEST_TREE)
 }
@@ -98,7 +98,7 @@ impl DrawScore {
     }
 }
 
-/// The limits that are known while a search gathers a batch.
+/// The limits that a search observes while it gathers a batch.
 pub(crate) struct RemainingLimits {
     /// Most visits that the root may have.
     pub node_limit: u64,

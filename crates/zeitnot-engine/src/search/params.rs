@@ -42,7 +42,7 @@ pub(crate) struct MovesLeftParams {
     pub max_effect: f32,
     /// Effect a ply, in units of Q.
     pub slope: f32,
-    /// |Q| above which the utility works.
+    /// |Q| above which the utility has an effect.
     pub threshold: f32,
     /// Constant factor of the effect.
     pub constant_factor: f32,
@@ -91,7 +91,7 @@ pub(crate) struct SearchParams {
     pub two_fold_draws: bool,
     /// Whether terminals and cache hits are backed up while a batch is still gathered.
     pub out_of_order_eval: bool,
-    /// Number of evaluations out of order that a batch may bring, in batch sizes.
+    /// Most visits that a batch may back up out of order, as a multiple of its size.
     pub max_out_of_order_evals_factor: f32,
     /// Most nodes at which visits of one batch may collide, in a tree of any size.
     pub max_collision_events: u32,

@@ -12,13 +12,13 @@ use zeitnot_time::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
 
 /// Listener to a search, called from the search's threads. No method has a default: a decorator cannot forget one.
 pub trait Listener: Send + Sync {
-    /// The time manager's plan, before the search of a timed move starts.
+    /// The time manager's plan, called before the search of a timed move starts.
     fn planned(&self, plan: &Plan);
-    /// Failure of a search that only `stop` (or `ponderhit`) ends; the answer that comes then says so, too.
+    /// Called when a search that only `stop` (or `ponderhit`) ends has failed; the later answer has the error, too.
     fn failed(&self, error: &str);
-    /// Report of a change: the best move, the depth, or a second passed.
+    /// A report, called after a change of the best move or the depth, or when a second has passed.
     fn report(&self, report: &Report);
-    /// The end: exactly one call a search.
+    /// The end of the search, called exactly once.
     fn finished(&self, end: &SearchEnd);
 }
 
@@ -44,7 +44,7 @@ pub enum EndReason {
     Failed,
 }
 
-/// The grounds on which a move is chosen without an evaluation of its own.
+/// How a move is chosen where nothing was evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
     /// Mate.
@@ -74,7 +74,7 @@ pub struct SearchEnd {
     pub ponder: Option<Move>,
     /// The last state of the search; the line of the move to play is the first.
     pub report: Report,
-    /// The best line, where the move to play was drawn by a temperature, and is another one.
+    /// The best line, where a temperature drew another move to play; else `None`.
     pub not_drawn: Option<Line>,
     /// Statistics of the root's moves, when they were asked for.
     pub move_stats: Vec<MoveStats>,
@@ -99,7 +99,7 @@ pub(crate) struct SearchRequest {
     pub game: Game,
     /// The limits that end the search.
     pub limits: SearchLimits,
-    /// The timekeeper of the game, which knows of the search's begin. It comes back with the end of the search.
+    /// The timekeeper of the game, already told that the search begins. It comes back with the end of the search.
     pub time: Timekeeper,
     /// Root moves to search; empty: all.
     pub search_moves: Vec<Move>,
@@ -126,8 +126,8 @@ pub(crate) struct SearchRequest {
     /// The longest batch where no time limit is near, in milliseconds; `None`: as long as it takes. A move that comes
     /// while a batch of pondering or analysis is evaluated has one evaluator fewer until that batch ends.
     pub longest_batch_ms: Option<f64>,
-    /// Time at which the evaluator is free, on the injected clock: the previous search may have answered before its
-    /// last batch ended. For searches on the caller's thread alone.
+    /// Time, on the injected clock, at which the evaluator becomes free: the previous search may have answered before
+    /// its last batch ended. Used only by searches on the caller's thread.
     pub busy_until_ms: f64,
     /// The observer of the root, if there is one.
     pub root_observer: Option<SharedRootObserver>,

@@ -24,7 +24,7 @@ use thiserror::Error;
 use zeitnot_base::files::{OtherKind, to_path};
 use zeitnot_chess::Position;
 
-/// Why tables are not used. The error's text is one line.
+/// Why tables are not used; displays as one line.
 #[derive(Debug, Error)]
 pub enum TablebaseError {
     /// The folder cannot be read.
@@ -167,7 +167,7 @@ fn entries(folder: &Path) -> io::Result<(PathBuf, ReadDir)> {
     Ok((folder.canonicalize()?, folder.read_dir()?))
 }
 
-/// Logs the error of a damaged file; a missing table is no error.
+/// Logs an error unless it is only a missing table: then a file is damaged.
 fn note(error: &SyzygyError) {
     if let SyzygyError::ProbeFailed { .. } = error {
         tracing::warn!(%error, "tablebase");
@@ -179,7 +179,7 @@ fn split(folders: &str) -> Vec<PathBuf> {
     folders.split(separator).map(str::trim).filter(|folder| !folder.is_empty()).map(to_path).collect()
 }
 
-/// The tables as one search uses them, with a count of the positions found.
+/// The tables that one search probes, with a count of the positions found.
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     tables: Option<Arc<Tablebase>>,

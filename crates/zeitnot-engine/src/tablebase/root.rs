@@ -102,7 +102,8 @@ fn has_repeated(game: &Game) -> bool {
     game.positions().iter().rev().take(phase).any(|position| position.repetitions() > 0)
 }
 
-/// The rank of a move by its DTZ (see `Tablebase::dtz_of_move`), `played` plies after a capture or pawn move.
+/// The rank of a move by its DTZ (see `Tablebase::dtz_of_move`), `played` plies after the last capture or pawn move.
+/// `hurry`: shorter wins rank higher even where the fifty-move rule leaves time.
 fn dtz_rank(dtz: MaybeRounded<Dtz>, played: i32, hurry: bool) -> i32 {
     // A rounded distance may be one more: a win must do with that, and a loser may hope for it.
     let longest = match dtz {

@@ -30,7 +30,7 @@ pub struct ResignRule {
     pub cp: i32,
 }
 
-/// A text that is not a rule.
+/// Error for a text that is not a rule.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("\"{text}\" is not {expected}")]
 pub struct RuleError {
@@ -38,7 +38,7 @@ pub struct RuleError {
     expected: &'static str,
 }
 
-/// The whole numbers of a text, split by commas.
+/// The `N` whole numbers of a text, split by commas; otherwise an error that says `expected`.
 fn numbers<const N: usize>(text: &str, expected: &'static str) -> Result<[u32; N], RuleError> {
     let error = || RuleError { text: text.to_owned(), expected };
     let numbers: Vec<u32> =
@@ -88,11 +88,11 @@ pub struct Adjudication {
     pub move_limit: Option<u32>,
 }
 
-/// The evaluations of a game so far, as the rules count them.
+/// Counts of the evaluations of a game so far, by which the rules of [`Adjudication`] judge it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Course {
     plies: u32,
-    /// Plies in a row within the bounds of a draw.
+    /// Plies in a row whose evaluation was within the bounds of a draw.
     level: u32,
     /// Plies in a row at which both evaluations saw White, and saw Black, as lost.
     lost: [u32; 2],

@@ -11,8 +11,8 @@ use zeitnot_time::Timekeeper;
 use zeitnot_time::event_log::{Answer, Event, Line, Observer, read, write};
 
 /// Writes the events of a player's games to a file, as they happen: the lines of an [event
-/// log](zeitnot_time::event_log). A player who decided nothing, as other threads of the match took all games, leaves no
-/// file.
+/// log](zeitnot_time::event_log). A player who decided nothing, because other threads of the match played all games,
+/// leaves no file.
 pub struct DecisionLog {
     path: PathBuf,
     has_decisions: bool,
@@ -58,7 +58,7 @@ impl Drop for DecisionLog {
     }
 }
 
-/// Counts of a log whose decisions were all repeated.
+/// Counts of the decisions in a log, after a replay has repeated them all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
     pub games: u64,
@@ -68,7 +68,7 @@ pub struct Verified {
     pub answers: u64,
 }
 
-/// Why a log of decisions cannot be read, or is not repeated by this program. The text is one line.
+/// Why a log of decisions cannot be read, or is not repeated by this program. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum DecisionError {

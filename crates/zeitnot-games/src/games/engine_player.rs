@@ -11,7 +11,7 @@ use zeitnot_engine::engine::{Engine, GoParams, Options, Pondered, SearchEnd};
 use zeitnot_engine::splitmix::mix;
 use zeitnot_time::Plan;
 
-/// An engine that plays.
+/// The engine of this program as a player.
 pub struct EnginePlayer {
     name: String,
     network: Option<String>,
@@ -21,9 +21,9 @@ pub struct EnginePlayer {
     /// The option `RandomSeed` as the user gave it.
     seed: u64,
     ponders: bool,
-    /// The position that is searched on the opponent's time.
+    /// The position to search on the opponent's time, while this player ponders.
     expected: Option<Expected>,
-    /// The errors of the engine since they were taken last, each once.
+    /// The errors that the engine announced since the last call of `take_errors`, each once.
     errors: Arc<Mutex<Vec<String>>>,
 }
 
@@ -61,7 +61,7 @@ impl EnginePlayer {
         EnginePlayer { network, ..self }
     }
 
-    /// Lets the engine announce to `announcer`, behind the player's name.
+    /// Passes what the engine announces to `announcer`, with the player's name in front.
     pub fn announce_to(&mut self, announcer: Announcer) {
         let (name, errors) = (self.name.clone(), Arc::clone(&self.errors));
         self.engine.announce_to(Announcer::new(move |line| {
@@ -94,7 +94,7 @@ impl EnginePlayer {
         Ok(end_ms)
     }
 
-    /// Searches with threads; where the expected reply was played, the search that runs already goes on.
+    /// Searches on the machine's clock. Where the expected reply was played, the ponder search goes on.
     fn search(&mut self, turn: &Turn<'_>, start_ms: f64) -> Result<(SearchEnd, Option<Plan>), PlayerError> {
         let expected = self.expected.take();
         if let Some(Expected { game, search: Some(search) }) = expected
@@ -106,7 +106,8 @@ impl EnginePlayer {
         Ok(self.engine.search_and_wait(&turn.go, start_ms)?)
     }
 
-    /// Expects a reply, and on the machine's clock begins to search the position after it.
+    /// Notes the reply that the search expects, if this player ponders; on the machine's clock begins to search the
+    /// position after it.
     fn expect_reply(&mut self, turn: &Turn<'_>, end: &SearchEnd) -> Result<(), PlayerError> {
         let (Some(mv), Some(reply)) = (end.best.filter(|_| self.ponders), end.ponder) else { return Ok(()) };
         let mut game = turn.game.clone();

@@ -19,7 +19,7 @@ pub struct ExternalPlayer {
     /// Whether the engine failed in the last game, so that its process is gone.
     has_failed: bool,
     ponders: bool,
-    /// The game with the reply that the engine expects, in which it ponders.
+    /// The game up to the reply that the engine expects and on which it ponders; `None` where it does not ponder.
     expected: Option<Game>,
 }
 
@@ -45,8 +45,8 @@ impl ExternalPlayer {
         ExternalPlayer { ponders, ..self }
     }
 
-    /// Lets the engine ponder on the reply that it expects, with the clocks as they stand after its move. Beyond the
-    /// last move of a period its next clock is not known, and it does not.
+    /// Lets the engine ponder on the reply that it expects, with the clocks as they stand after its move. After the
+    /// last move of a period of the time control it does not ponder, as the next period's clock is not known here.
     fn expect_reply(&mut self, turn: &Turn<'_>, answer: &ExternalAnswer) {
         let go = &turn.go;
         let Some(reply) = answer.ponder.filter(|_| self.ponders && go.movestogo != Some(1)) else { return };

@@ -10,11 +10,11 @@ use zeitnot_engine::engine::GoParams;
 pub struct Limits {
     /// The player's clock; `None` for a player without a clock.
     pub clock: Option<TimeControl>,
-    /// Milliseconds of each move, of which nothing is kept; for a player without a clock.
+    /// Milliseconds allowed for each move, for a player without a clock; time left over is not kept.
     pub movetime_ms: Option<f64>,
-    /// Nodes of each move.
+    /// Most nodes of the search for each move.
     pub nodes: Option<u64>,
-    /// Depth of each move.
+    /// Depth of the search for each move.
     pub depth: Option<u32>,
 }
 
@@ -43,7 +43,8 @@ pub struct GameClocks<'a> {
 }
 
 impl<'a> GameClocks<'a> {
-    /// The clocks of White and Black at the start: the time of their controls, and one increment, as in fastchess.
+    /// The clocks of White and Black at the start: each has the base time of its control and one increment, as in
+    /// fastchess.
     pub fn new(limits: [&'a Limits; 2]) -> GameClocks<'a> {
         let left_ms =
             limits.map(|limits| limits.clock.as_ref().map_or(0.0, |clock| clock.base_ms + clock.increment_ms));
@@ -73,7 +74,7 @@ impl<'a> GameClocks<'a> {
         movetime_ms.or(clock.map(|_| self.left_ms[side]))
     }
 
-    /// The clocks and limits of the next move of a side.
+    /// The parameters of `go` for the next move of a side: its limits and the clocks.
     pub fn go(&self, side: Color) -> GoParams {
         let side = usize::from(side.is_black());
         let Limits { clock, movetime_ms, nodes, depth } = self.limits[side];
@@ -94,8 +95,8 @@ impl<'a> GameClocks<'a> {
         }
     }
 
-    /// Takes the time of a move off a side's clock and adds what the move earns. Returns whether the move came in time,
-    /// or within `margin_ms` of it.
+    /// Takes the time of a move off a side's clock and adds the increment and the time of a new period. Returns false
+    /// for a move that came more than `margin_ms` too late.
     pub fn take(&mut self, side: Color, used_ms: f64, margin_ms: f64) -> bool {
         let Some(most_ms) = self.most_ms(side) else { return true };
         let side = usize::from(side.is_black());
@@ -110,13 +111,13 @@ impl<'a> GameClocks<'a> {
         true
     }
 
-    /// Notes that a side gave no answer by its clock; by how much it is late is not known.
+    /// Sets a side's clock to -1 ms, as it gave no answer in time; how late it would have been is not known.
     pub(super) fn run_out(&mut self, side: Color) {
         self.left_ms[usize::from(side.is_black())] = -1.0;
     }
 }
 
-/// The winner of a game in which the clock of `loser` ran out; `None` for a draw, against a bare king.
+/// The winner of a game in which the clock of `loser` ran out; `None` for a draw, where the opponent has a bare king.
 pub(crate) fn winner_on_time(game: &Game, loser: Color) -> Option<Color> {
     let winner = loser.other();
     let is_bare = game.current().board().by_color(winner).count() == 1;

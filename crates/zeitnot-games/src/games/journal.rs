@@ -15,7 +15,7 @@ use zeitnot_base::files::without_marks;
 
 /// An entry of a journal, one line each: a game of a match or of an analysis.
 pub trait Entry: Serialize + DeserializeOwned {
-    /// A word for the whole work, such as `match`.
+    /// The word for the whole that the entries make up, such as `match`.
     const WHOLE: &'static str;
     /// A word for an entry, such as `game`.
     const ENTRY: &'static str;
@@ -42,7 +42,7 @@ pub struct Journal<E = GameRecord> {
     entries: BTreeMap<u64, E>,
     is_begun: bool,
     is_ended: bool,
-    /// Bytes of the complete lines that the opened file had.
+    /// Length in bytes of the complete lines that the file had when it was opened.
     whole: u64,
     /// Whether the settings are not written yet, and the file is unchanged.
     is_pending: bool,
@@ -91,7 +91,7 @@ impl<E: Entry> Journal<E> {
         Ok(journal)
     }
 
-    /// Prepares a journal in a file without a name, which goes with the process.
+    /// Prepares a journal in a temporary file without a name, which is gone when the process ends.
     ///
     /// # Errors
     /// [`JournalError::Io`].
@@ -121,7 +121,7 @@ impl<E: Entry> Journal<E> {
         Journal::of(path, file)
     }
 
-    /// Reads the lines of an open file.
+    /// A journal with the settings and entries that are read from an open file.
     fn of(path: &Path, mut file: File) -> Result<Self, JournalError> {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|reason| JournalError::Io { path: path.to_owned(), reason })?;
@@ -131,7 +131,7 @@ impl<E: Entry> Journal<E> {
         Ok(Journal { path, file, settings, entries, is_begun, is_ended, whole, is_pending: false, has_other: false })
     }
 
-    /// Takes the settings of a new match; the file stays as it is.
+    /// Keeps the settings of a new match in memory until they are written; the file stays as it is.
     fn prepare(&mut self, settings: Value) {
         self.has_other = !self.entries.is_empty();
         self.entries.clear();
@@ -232,12 +232,12 @@ pub fn is_match_journal(first: &Value) -> bool {
     ["first", "second", "match"].iter().all(|setting| first.get(setting).is_some_and(Value::is_object))
 }
 
-/// The complete lines of a journal.
+/// The content of a journal's complete lines.
 struct Content<E> {
     settings: Value,
     entries: BTreeMap<u64, E>,
     is_ended: bool,
-    /// Bytes of the complete lines.
+    /// Length of these lines in bytes.
     whole: usize,
 }
 
@@ -273,7 +273,8 @@ fn parse<E: Entry>(path: &Path, bytes: &[u8]) -> Result<Content<E>, JournalError
     Ok(Content { settings, entries, is_ended, whole })
 }
 
-/// The first setting that differs, with its two values; `None` where none differs.
+/// The name of the first setting outside `may_differ` that differs, and its value there and here; `None` where all
+/// agree.
 fn difference(there: &Value, here: &Value, may_differ: &[&str]) -> Option<(String, String, String)> {
     let empty = serde_json::Map::new();
     let (there, here) = (there.as_object().unwrap_or(&empty), here.as_object().unwrap_or(&empty));

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a journal cannot be used. The text is one line.
+/// Why a journal cannot be used. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum JournalError {

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use thiserror::Error;
 use zeitnot_engine::splitmix::{SplitMix64, mix};
 
-/// Moves for each long lag, on average; a long lag lasts up to the worst.
+/// One move in so many has a long lag, which lies anywhere between the average and the worst.
 const ONE_IN: usize = 200;
-/// Least worst lag, as a multiple of the average. Lags are cut off at the worst, which lowers their mean. At 4 the mean
-/// is 1 % lower: 0.995 (1 - e^-4), and 0.005 times the 2.5 averages of moves with a long lag.
+/// Least multiple of the average that the worst lag has to be. Lags are cut off at the worst, which lowers their mean.
+/// At a multiple of 4 it is 1 % below the average: 0.995 (1 - e^-4) for most moves and 0.005 · 2.5 for the long lags.
 const LEAST_WORST: f64 = 4.0;
 /// Longest lag, in milliseconds.
 const LONGEST_MS: f64 = 60_000.0;
@@ -22,7 +22,7 @@ pub struct LagModel {
     worst_ms: f64,
 }
 
-/// A text that names no lag.
+/// Error for a text that is no lag.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
     "\"{0}\" is no lag such as 2 (of every move) or 2,50 (average and worst, at least 4 times as long): milliseconds, to 60000"
@@ -35,7 +35,7 @@ impl LagModel {
         self.worst_ms > self.average_ms
     }
 
-    /// The lag of a move.
+    /// The lag of the move at `ply` of a game, in milliseconds.
     pub fn lag_ms(&self, seed: u64, game: u64, ply: usize) -> f64 {
         let mut random = SplitMix64(mix(seed ^ mix(game ^ mix(ply as u64))));
         let is_held_up = random.below(ONE_IN) == 0;

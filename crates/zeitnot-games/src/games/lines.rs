@@ -1,4 +1,4 @@
-//! Reads lines in a buffer whose size the file cannot change.
+//! Reads lines through a buffer of one size, however long the lines of a file are.
 
 use std::io::{self, ErrorKind, Read};
 use zeitnot_base::files::{MARK, mark_length};
@@ -9,21 +9,22 @@ const LONGEST: usize = 1 << 16;
 /// The size of the buffer, in bytes.
 const BUFFER: usize = 4 * LONGEST;
 
-/// The lines of a source, one after another. Lines end as on Unix, Windows or the old Macintosh.
+/// The lines of a source, one after another: the caller takes bytes of the current line, and goes on with
+/// [`Lines::next`]. Lines end as on Unix, Windows or the old Macintosh.
 pub struct Lines<R> {
     source: R,
     buffer: Box<[u8]>,
-    /// Begin of the bytes that were read and not taken.
+    /// Begin of the bytes in the buffer that the caller has not taken yet.
     begin: usize,
-    /// End of the bytes that were read.
+    /// End of the bytes that the buffer holds.
     end: usize,
-    /// End of the line under way.
+    /// End of the current line in the buffer.
     line_end: usize,
-    /// Bytes that were read of the source.
+    /// Bytes that were read from the source so far.
     read: u64,
-    /// Whether nothing of the line under way was taken.
+    /// Whether nothing of the current line was taken.
     is_begin: bool,
-    /// Whether the source has no more.
+    /// Whether the end of the source was read.
     is_over: bool,
 }
 
@@ -33,27 +34,28 @@ impl<R: Read> Lines<R> {
         Lines { source, buffer, begin: 0, end: 0, line_end: 0, read: 0, is_begin: true, is_over: false }
     }
 
-    /// Rest of the line under way, with its line break; empty where all of the line was taken.
+    /// The rest of the current line, with its line break; empty where all of the line was taken.
     pub fn rest(&self) -> &[u8] {
         &self.buffer[self.begin..self.line_end]
     }
 
-    /// Bytes of the source that were taken.
+    /// Offset in the source up to which bytes were taken.
     pub fn offset(&self) -> u64 {
         self.read - (self.end - self.begin) as u64
     }
 
-    /// Whether nothing was taken of the line under way.
+    /// Whether nothing of the current line was taken yet, nor of its earlier parts.
     pub fn is_begin(&self) -> bool {
         self.is_begin
     }
 
-    /// Whether the line under way ends with a line break, and is neither a part nor cut off by the end of the file.
+    /// Whether the current line is there up to its line break: false for a part of a long line except the last one, and
+    /// for a last line without a line break.
     pub(crate) fn has_end(&self) -> bool {
         self.line_end > 0 && matches!(self.buffer[self.line_end - 1], b'\n' | b'\r')
     }
 
-    /// Takes up to `count` bytes of the line under way.
+    /// Takes up to `count` bytes of the current line.
     pub fn take(&mut self, count: usize) {
         self.begin = self.begin.saturating_add(count).min(self.line_end);
         self.is_begin &= count == 0;

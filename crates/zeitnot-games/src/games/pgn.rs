@@ -63,7 +63,7 @@ pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &st
     writeln!(out, "\n")
 }
 
-/// The words of the move text; a comment has several.
+/// The move text, split into the words between which a line may be broken.
 fn tokens(game: &GameRecord) -> Vec<String> {
     let mut tokens = Vec::new();
     let (mut number, mut white) = game.first_move();
@@ -107,15 +107,14 @@ fn tokens(game: &GameRecord) -> Vec<String> {
     tokens
 }
 
-/// The sentence about a move that came too late, which is not among the moves: in fastchess's words, as readers of its
-/// games know them.
+/// The sentence about a move that came `over_ms` too late and so is not among the moves, in the words of fastchess.
 fn late(game: &GameRecord, over_ms: f64) -> String {
     let side = if game.forfeit == Some(true) { "White" } else { "Black" };
     let lost = if game.white_won.is_some() { "loses on time" } else { "ran out of time" };
     format!("{side} {lost} ({:.0}ms overrun)", over_ms.ceil())
 }
 
-/// The words of a move's comment.
+/// The comment of a move, split at blanks. `has_clock`: whether the mover has a clock to be written.
 fn comment(record: &MoveRecord, has_clock: bool) -> Vec<String> {
     let mut commands = Vec::new();
     if has_clock {

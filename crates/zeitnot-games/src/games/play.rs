@@ -99,19 +99,19 @@ pub fn play(
 }
 
 impl<'a> Referee<'a> {
-    /// The referee of a game that begins; the record is that of its begin.
+    /// The referee of a game that begins. `game` has the moves of the opening, `record` none yet.
     pub fn new(rules: &'a Rules, limits: [&'a Limits; 2], game: Game, record: GameRecord) -> Referee<'a> {
         let clocks = GameClocks::new(limits);
         Referee { rules, limits, game, record, clocks, course: Course::default(), since_answer_ms: [0.0; 2] }
     }
 
-    /// Sets the clocks to these times after the moves of the record.
+    /// Sets the clocks of a game that goes on after the moves of its record: to `left_ms`, White's time first.
     pub fn set_clocks(&mut self, left_ms: [f64; 2]) {
         let by_white = self.record.moves.iter().filter(|mv| mv.white).count();
         self.clocks = GameClocks::after(self.limits, left_ms, [by_white, self.record.moves.len() - by_white]);
     }
 
-    /// Lets the players move until the end.
+    /// Lets the players move until the game ends.
     fn play(
         &mut self,
         sides: &mut [&mut dyn Player; 2],

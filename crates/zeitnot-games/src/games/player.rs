@@ -38,7 +38,7 @@ impl Thought {
     }
 }
 
-/// Why a player gives no move. The text is one line.
+/// Why a player gives no move. Displays as one line.
 #[derive(Debug, Error)]
 pub enum PlayerError {
     /// This engine cannot search, which ends the match.
@@ -87,8 +87,8 @@ pub trait Player: Send {
     /// off; by the other errors the player loses.
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError>;
 
-    /// Takes the errors since the last call with which the player goes on all the same, such as those of a time manager
-    /// in another program: the record of the game keeps them.
+    /// Takes out the errors since the last call after which the player could go on, such as those of a time manager in
+    /// another program: the record of the game keeps them.
     fn take_errors(&mut self) -> Vec<String> {
         Vec::new()
     }

@@ -21,7 +21,8 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// The evaluation that a line of a search tells; `has_wdl` says whether its network tells draws.
+    /// The evaluation of a line of a search; `has_wdl` says whether its network has separate outputs for win, draw and
+    /// loss.
     pub fn of(line: &Line, has_wdl: bool) -> Evaluation {
         Evaluation {
             cp: score(ScoreType::WdlMu, line, has_wdl),
@@ -197,7 +198,7 @@ pub struct GameRecord {
     /// The error by which a player lost, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The errors with which a player went on all the same, each once; nobody lost by them.
+    /// The errors after which a player could go on, each once; nobody lost by them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub player_errors: Vec<String>,
     /// The clocks of White and Black at the end, in milliseconds; a clock that ran out is negative.

@@ -26,7 +26,7 @@ impl<'a> Rereadable<'a> {
         Ok(Rereadable { path, copy: Some(copy) })
     }
 
-    /// The file to read.
+    /// The path of the file to read: the file itself, or the temporary copy.
     pub fn path(&self) -> &Path {
         self.copy.as_ref().map_or(self.path, NamedTempFile::path)
     }

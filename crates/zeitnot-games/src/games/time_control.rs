@@ -71,7 +71,7 @@ impl TimeControl {
     }
 }
 
-/// A text that is no time control.
+/// Error for a text that is no time control.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("\"{0}\" is not a time control such as 10+0.1, 2:00+1 or 40/60")]
 pub struct TimeControlError(String);

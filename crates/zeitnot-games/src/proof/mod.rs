@@ -17,10 +17,11 @@ use crate::strength::elo::EloDifference;
 use serde::Deserialize;
 use zeitnot_engine::digest::sha256;
 
-/// The declaration of the cells.
+/// The declaration of the proof's games, as JSON.
 const CELLS: &str = include_str!("../../proof/cells.json");
 
-/// All cells, and what they have in common.
+/// The declaration of all games of a proof, in cells: a cell is many games of the time manager `first` against one
+/// other, with one network, speed and time control.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proof {
@@ -30,7 +31,7 @@ pub struct Proof {
     pub book: String,
     /// Instruction set of the networks: another one rounds differently, and plays other games.
     pub isa: String,
-    /// The time manager that is proved.
+    /// The time manager that is compared with the others: the default one.
     pub first: String,
     /// Bounds that the results must reach.
     pub bounds: Bounds,
@@ -42,9 +43,9 @@ pub struct Proof {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
-    /// All games of a scale together: the lower end of the 95 % interval is above this.
+    /// Bound for all games of a scale together: the lower end of the 95 % interval has to be above it.
     pub pooled_lower: f64,
-    /// Each cell: the estimate is at least this.
+    /// Bound for each cell: the estimate has to be at least this.
     pub cell: f64,
 }
 
@@ -52,7 +53,7 @@ pub struct Bounds {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProofCell {
-    /// New nodes of a move, about.
+    /// The scale of the games: approximate number of new nodes per move.
     pub scale: u64,
     /// Name of the network, one of those inside the program.
     pub network: String,
@@ -95,7 +96,7 @@ impl ProofCell {
         self.tc.parse().expect("a test reads it")
     }
 
-    /// A name for files, without spaces and signs that a file system may not take.
+    /// The name of the cell for files, without spaces and signs that a file system may not take.
     pub fn file_name(&self) -> String {
         let ProofCell { scale, network, nps, tc, second, .. } = self;
         format!("{scale}-{network}-{nps}-{tc}-{second}").replace(['/', '\\', ':', '"', '|', '<', '>', '*', '?'], "_")
@@ -118,7 +119,7 @@ impl PlayedCell {
     }
 }
 
-/// The digest of the games as their journals have them: names, moves, times, budgets, evaluations, clocks, ends.
+/// The SHA-256 of the records of all games, as journals have them: names, moves, times, budgets, evaluations, ends.
 pub fn digest(cells: &[PlayedCell]) -> String {
     let mut text = String::new();
     for PlayedCell { cell, games } in cells {
@@ -135,7 +136,7 @@ pub fn digest(cells: &[PlayedCell]) -> String {
 pub struct Pooled {
     /// Whether all declared games of its cells were played.
     pub is_complete: bool,
-    /// New nodes of a move, about.
+    /// The scale: approximate number of new nodes per move.
     pub scale: u64,
     /// The other manager.
     pub second: String,
@@ -143,7 +144,8 @@ pub struct Pooled {
     pub results: Results,
 }
 
-/// The results of each scale against each manager, in the order of the cells. `proof` tells which cells there should be.
+/// The results of each scale against each manager, in the order of the cells. `proof` declares which cells there should
+/// be.
 pub(crate) fn pooled(proof: &Proof, cells: &[PlayedCell]) -> Vec<Pooled> {
     let mut all: Vec<Pooled> = Vec::new();
     for played in cells {
@@ -161,7 +163,7 @@ pub(crate) fn pooled(proof: &Proof, cells: &[PlayedCell]) -> Vec<Pooled> {
     all
 }
 
-/// Whether results hold a bound.
+/// Verdict on results: whether they hold a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The bound is held.
@@ -175,7 +177,7 @@ pub enum Verdict {
 }
 
 impl Pooled {
-    /// Whether the lower end of the interval is above a bound.
+    /// Judges whether the lower end of the 95 % interval of the Elo difference is above `bound`.
     pub fn is_above(&self, bound: f64) -> Verdict {
         if !self.is_complete {
             return Verdict::Incomplete;
@@ -191,7 +193,7 @@ impl PlayedCell {
         self.games.len() as u64 == self.cell.games
     }
 
-    /// Whether the estimate is at least a bound.
+    /// Judges whether the estimated Elo difference is at least `bound`.
     pub fn reaches(&self, bound: f64) -> Verdict {
         if !self.is_complete() {
             return Verdict::Incomplete;

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// The manager against which the bounds are declared.
 const BOUNDED: &str = "legacy";
 
-/// The page of the games: what was declared, the tables, the digest. `heading` tells program, date and instruction set.
+/// The page of a proof in Markdown: its declaration, tables and digest. `heading`: program, date and instruction set.
 pub fn page(proof: &Proof, cells: &[PlayedCell], heading: &str) -> String {
     let mut text = format!("# What {} is worth\n\n{heading}\n\n", proof.first);
     let Proof { first, book, seed, bounds, .. } = proof;
@@ -96,16 +96,16 @@ fn words(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Number of games that the first and the second player lost on time.
+/// The cell of a table with the number of games that the first, and the second, player lost on time.
 fn forfeits(played: &PlayedCell) -> String {
     let lost = |is_first| played.games.iter().filter(|game| game.lost_on_time_by_first() == Some(is_first)).count();
     format!("{}, {}", lost(true), lost(false))
 }
 
-/// Fewest moves of a side in the games whose clocks are told.
+/// Least moves of each side in a game for [`left`] to count it as long.
 const LONG: usize = 40;
 
-/// The median of a side's clock at the end of long games, as a share of the base time.
+/// The cell of a table with a player's median clock at the end of long games, in per cent of the base time.
 fn left(played: &PlayedCell, is_first: bool) -> String {
     let long = played.games.iter().filter(|game| game.moves.len() >= 2 * LONG).map(|game| (game, is_first));
     let base_ms = played.cell.time_control().base_ms;

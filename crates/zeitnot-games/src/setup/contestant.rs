@@ -46,7 +46,8 @@ impl Contestant {
         Contestant { name, rating: None, kind }
     }
 
-    /// Lets another engine think on its opponent's time, if it can. This engine has an option for that.
+    /// Lets another engine think on its opponent's time, if it can. Does nothing for this engine: its option `Ponder`
+    /// decides.
     pub fn let_ponder(&mut self) {
         if let Kind::External { ponders, .. } = &mut self.kind {
             *ponders = true;
@@ -68,8 +69,9 @@ impl Contestant {
         }
     }
 
-    /// The identity of the player: name, changed options and the SHA-256 of the network, or the command and options of
-    /// another engine.
+    /// The identity of the player, which must stay the same for a match to be resumed: name, changed options, backend
+    /// and the SHA-256 of the network; of another engine the name, command, options, pondering and its program's
+    /// SHA-256.
     ///
     /// # Errors
     /// When the file of the network cannot be read.
@@ -95,7 +97,7 @@ impl Contestant {
         Ok(json!({ "name": self.name, "options": changed, "network": sha256, "backend": backend }))
     }
 
-    /// The network and its device in one line, or the command of another engine.
+    /// The network and its device in one line, empty before it is loaded; or the command of another engine.
     pub fn news(&self) -> &str {
         match &self.kind {
             Kind::Own { network, .. } => network.as_ref().map_or("", |network| &network.news),
@@ -103,7 +105,8 @@ impl Contestant {
         }
     }
 
-    /// Makes the player of one thread. `decisions` gets the questions to its time manager and the answers.
+    /// Makes the player for one of the threads that play. `decisions` logs the questions to this engine's time manager
+    /// and the answers.
     ///
     /// # Errors
     /// When the player cannot play, or another engine does not start.

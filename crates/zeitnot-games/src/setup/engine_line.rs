@@ -3,7 +3,7 @@
 use super::SetupError;
 use zeitnot_engine::child::words;
 
-/// Begins of the words that may stand before a command.
+/// Prefixes of the words that may stand before a command, each followed by its value.
 const KEYS: [&str; 4] = ["name=", "rating=", "option.", "cmd="];
 
 /// An engine as a command line names it: `name=A option.Hash=16 stockfish`.
@@ -19,8 +19,8 @@ pub struct EngineLine {
 }
 
 impl EngineLine {
-    /// Reads the words before the command as a shell splits them, in the spelling of fastchess; the rest is the command,
-    /// unless `cmd=` gives it.
+    /// Reads words such as `name=A`, as fastchess spells them and a shell splits them; the text behind them is the
+    /// command, unless `cmd=` gives it.
     ///
     /// # Errors
     /// [`SetupError::EngineLine`].
@@ -55,7 +55,7 @@ impl EngineLine {
     }
 }
 
-/// The end of the first word of a text: the first blank up to which a shell reads one whole word.
+/// The byte offset at which the first word of a text ends: the first blank up to which a shell reads one whole word.
 fn end_of_word(text: &str) -> usize {
     let is_word = |at: &usize| words(&text[..*at]).is_some_and(|words| words.len() == 1);
     text.match_indices(char::is_whitespace).map(|(at, _)| at).find(is_word).unwrap_or(text.len())

@@ -10,11 +10,11 @@
 
 use super::sample::{Sample, mean_and_variance};
 
-/// The iteration ends when no probability changed by this much, or after this number of rounds (fastchess,
-/// `getLLR_normalized`).
+/// Change of every probability below which the iteration of [`likeliest_at_distance`] ends; else it ends after
+/// [`ROUNDS`] (both as in fastchess, `getLLR_normalized`).
 const CONVERGED: f64 = 1e-4;
 const ROUNDS: usize = 10;
-/// The score that no difference in strength gives.
+/// The expected score of a game between equal players.
 const EVEN_SCORE: f64 = 0.5;
 
 /// The log-likelihood ratio of a mean score of `means[1]` to one of `means[0]`; natural logarithm.

@@ -14,9 +14,9 @@ const LOG_ODDS_PER_ELO: f64 = LN_10 / ELO_PER_DECADE;
 /// step in Newton's direction always raises the likelihood (Bach, "Self-concordant analysis for logistic regression",
 /// 2010).
 const LONGEST_STEP: f64 = 0.5 / LOG_ODDS_PER_ELO;
-/// Length in Elo below which a step is the last: errors are then squared from step to step.
+/// Length in Elo below which a step is the last: so near the maximum each step squares the error.
 const LAST_STEP: f64 = 1e-6;
-/// Most steps: ratings move 43,000 Elo in so many steps.
+/// Most steps: enough for ratings to move 43,000 Elo.
 const STEPS: usize = 500;
 
 /// The games of two players.

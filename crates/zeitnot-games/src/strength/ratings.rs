@@ -128,8 +128,8 @@ pub enum RatingError {
     NotConverged,
 }
 
-/// Rates the players of `encounters`; `anchors` are known ratings in Elo, by name. The highest rating comes first; among
-/// players whose ratings are missing for one reason, the one with the most points.
+/// Rates the players of `encounters`; `anchors` are known ratings in Elo, by name. The highest rating comes first;
+/// among players whose ratings are missing for one reason, the one with the most points.
 ///
 /// # Errors
 /// When no rating is known, an anchor is not finite or has no games, a player plays itself or is connected with no
@@ -217,7 +217,7 @@ fn scored(games: &[Games]) -> Vec<[usize; 2]> {
     games.iter().flat_map(pairs).collect()
 }
 
-/// The players that edges lead to from the players of `start`, which are included.
+/// The players that `edges` lead to, directly or by others, from the players of `start`; these are included.
 fn reach(start: &[bool], edges: &[[usize; 2]]) -> Vec<bool> {
     let mut is_reached = start.to_vec();
     while let Some([_, to]) = edges.iter().find(|[from, to]| is_reached[*from] && !is_reached[*to]) {

@@ -17,7 +17,7 @@ use zeitnot_engine::backend::{Backend, BackendError, Evaluator, Query};
 use zeitnot_engine::clock::Clock;
 use zeitnot_engine::runtime::nvidia_readings::CardSource;
 
-/// Different positions that batches are taken from, in turn.
+/// Number of different positions, which batches take in turn.
 pub(super) const POSITIONS: usize = 256;
 /// Seed of the random walk that gives these positions.
 pub(super) const SEED: u64 = 1;
@@ -58,7 +58,7 @@ pub struct BackendSide {
 }
 
 impl BackendSide {
-    /// A side of this backend, which must have no cache: a cache would answer in the network's place.
+    /// The side that `backend` makes up. The backend must have no cache, which would answer in the network's place.
     pub fn new(backend: Arc<dyn Backend>) -> BackendSide {
         BackendSide { name: backend.attributes().to_string(), backend }
     }
@@ -105,7 +105,7 @@ pub struct BenchPlan {
     pub seconds: f64,
     /// How long a side warms up before that, in seconds; at least one batch.
     pub warm_up_seconds: f64,
-    /// Whether a batch is also measured right after one of another size.
+    /// Whether each batch size is also measured in batches that follow one of the size before it.
     pub in_turn: bool,
 }
 
@@ -199,7 +199,7 @@ fn next_batch(sizes: &Sizes, rows: &[BenchRow]) -> Option<usize> {
     sizes.after(&rates(|row| Some(&row.side))).or(of_versus)
 }
 
-/// Lets the teams take turns until each has had `milliseconds`.
+/// Lets the sides' teams measure slices in turn, until each has had `milliseconds`.
 fn in_turns(teams: &mut [Team], batch: usize, milliseconds: f64, clock: &dyn Clock) -> Result<(), BackendError> {
     let slice_ms = SLICE_MS.min(milliseconds / SLICES);
     let end_ms = clock.now_ms() + milliseconds * teams.len() as f64;
@@ -217,7 +217,7 @@ struct Team {
     slices: Vec<Slice>,
 }
 
-/// The work of a slice of time.
+/// Measurements of the batches that a side ran in one slice of time.
 struct Slice {
     /// Latency of each batch, in milliseconds.
     latencies: Vec<f64>,
@@ -234,7 +234,7 @@ impl Team {
         Ok(Team { runners, slices: Vec::new() })
     }
 
-    /// Runs batches for `milliseconds`, at least one batch of each worker.
+    /// Runs batches for `milliseconds`, at least one batch of each worker, and keeps the slice.
     fn slice(&mut self, batch: usize, milliseconds: f64, clock: &dyn Clock) -> Result<(), BackendError> {
         let (cpu, start_ms) = (ProcessTime::now(), clock.now_ms());
         let work = |runner: &mut Box<dyn Runner>| -> Result<Vec<f64>, BackendError> {
@@ -287,7 +287,7 @@ impl Team {
         Ok(median(latencies))
     }
 
-    /// Takes the slices and returns their throughput.
+    /// The throughput over all slices that were kept, which are then dropped.
     fn throughput(&mut self, batch: usize) -> Throughput {
         let slices = std::mem::take(&mut self.slices);
         let size = batch as f64;

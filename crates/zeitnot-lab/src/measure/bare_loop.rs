@@ -1,5 +1,6 @@
 //! Runs a bare loop around ONNX Runtime: the same model in the same kind of session and memory, on an input that lies
-//! ready, and nothing else. Against it an evaluator is slower by input tensors, checks and policy gathering.
+//! ready, and nothing else. An evaluator is slower by the time that it takes for input tensors, checks and gathering
+//! the policy.
 
 use std::sync::Arc;
 

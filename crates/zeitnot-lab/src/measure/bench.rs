@@ -49,7 +49,7 @@ pub const BENCH_POSITIONS: [&str; 40] = [
     "rnbqk2r/ppppb1pp/4pn2/5p2/2PP4/6PN/PP2PPBP/RNBQK2R b KQkq - 2 5",
 ];
 
-/// Nodes at which a search ends whatever its depth: in simple endgames the depth hardly grows.
+/// Number of nodes at which a search ends whatever its depth: in simple endgames the depth hardly grows.
 const NODE_LIMIT: u64 = 10_000;
 
 /// The game of one of [`BENCH_POSITIONS`], by its index.

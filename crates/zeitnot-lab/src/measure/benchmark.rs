@@ -21,7 +21,8 @@ const WARM_UP: f64 = 0.2;
 const LEAST_WARM_UP_MS: f64 = 200.0;
 /// Most searches that warm up: each is twice as long as the one before, until something is evaluated.
 const MOST_WARM_UPS: u32 = 12;
-/// Least full batches that a worker has time for in each position: a new tree first gives small batches.
+/// Least number of full batches that each worker should have time for in each position: a new tree first gives small
+/// batches.
 const LEAST_BATCHES: f64 = 10.0;
 
 /// The measurement of one setting.
@@ -33,17 +34,17 @@ pub struct Measured {
     pub threads: usize,
     /// Most positions that a thread gathers for a batch.
     pub batch: usize,
-    /// The value of `MinibatchSize` that gives this batch: 0, the backend's choice, on a CPU whose own batches, which
-    /// are smaller in small trees, are as large.
+    /// The value of `MinibatchSize` to set for this batch size. On a CPU it is 0, the backend's choice, up to the size
+    /// that the backend prefers: by its choice batches are smaller in small trees.
     #[serde(default)]
     pub minibatch_size: usize,
     /// Visits of the tree a second.
     pub visits_per_s: f64,
     /// Positions evaluated a second.
     pub evals_per_s: f64,
-    /// Share of the evaluations asked for that the cache answered.
+    /// Share of the requested evaluations that the cache answered.
     pub cache_hit_share: f64,
-    /// Collisions, which are visits that came to nothing, for each visit made.
+    /// Number of collisions (visits given up at a leaf that waits for its evaluation) for each visit made.
     pub collisions_per_visit: f64,
     /// Positions in the average batch.
     pub mean_batch: f64,
@@ -54,7 +55,7 @@ pub struct Measured {
     /// Mean time of a batch by its size, in milliseconds.
     #[serde(default)]
     pub batch_ms: Vec<(usize, f64)>,
-    /// Time that a thread takes for a visit beside its batches, in milliseconds.
+    /// Mean time that a thread takes for a visit, without waiting for batches, in milliseconds.
     #[serde(default)]
     pub playout_ms: f64,
     /// Time from the start of the first search to its first evaluation, in milliseconds; `None` when none came.
@@ -72,7 +73,7 @@ pub struct Measured {
     pub cards: Option<Vec<CardUse>>,
 }
 
-/// Why a setting cannot be measured. The text is one line.
+/// Why a setting cannot be measured. Displays as one line.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum BenchmarkError {

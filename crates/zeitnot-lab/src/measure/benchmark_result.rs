@@ -26,9 +26,9 @@ pub struct BenchmarkResult {
     pub measured: Measured,
     /// The measurements of the other settings that were tried.
     pub grid: Vec<Measured>,
-    /// The device of each backend in `grid`.
+    /// The device of each backend that `grid` has.
     pub devices: Vec<BackendDevice>,
-    /// The saturation of each backend in `grid`.
+    /// The batch size at which each backend of `grid` saturates.
     pub saturation: Vec<SearchSaturation>,
     /// Doubts about how steady the machine was.
     pub unsteady: Vec<String>,
@@ -40,7 +40,7 @@ pub struct BenchmarkResult {
     pub recommended: Recommended,
 }
 
-/// A benchmark with the key `kind`, as its file has it.
+/// A benchmark with the key `kind`, as the JSON has it.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Tagged<T> {
@@ -94,10 +94,10 @@ impl Recommended {
     }
 }
 
-/// Why a text is no output of `benchmark --json`. The message is one line.
+/// Why a text is no output of `benchmark --json`. Displays as one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ResultError {
-    /// The text is something else.
+    /// The text is no such output.
     #[error("no output of benchmark --json: {0}")]
     Other(String),
     /// The text has no kind.

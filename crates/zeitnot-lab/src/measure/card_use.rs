@@ -67,7 +67,7 @@ fn medians(readings: &[CardReading]) -> CardReading {
     }
 }
 
-/// Cards that always report the same.
+/// Cards that always report the same readings.
 #[cfg(test)]
 pub struct FixedCard(pub Vec<CardReading>);
 

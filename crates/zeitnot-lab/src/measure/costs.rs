@@ -14,7 +14,7 @@ pub struct MeasuredCosts {
     pub playout_ms: f64,
 }
 
-/// Why an output of `benchmark --json` gives no costs. The text is one line.
+/// Why an output of `benchmark --json` gives no costs. Displays as one line.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum CostsError {
     /// The text is no such output.

@@ -97,7 +97,7 @@ fn largest_wanted(attributes: &Attributes) -> usize {
     if attributes.is_cpu { BEYOND_PREFERRED * attributes.preferred_batch.max(1) } else { LARGEST_BATCH }
 }
 
-/// The saturation of a backend in searches.
+/// Batch size at which a backend saturates in searches: larger batches gain next to nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchSaturation {
     /// The value of the option `Backend`.
@@ -109,7 +109,8 @@ pub struct SearchSaturation {
     pub saturation: Saturation,
 }
 
-/// The saturation of the one backend of these settings; `None` where a single batch size was measured.
+/// The saturation of a backend by `settings`, all of which are of it; `None` where only one batch size was measured
+/// with the fastest number of threads.
 pub fn search_saturation(settings: &[Measured]) -> Option<SearchSaturation> {
     let best = settings.iter().max_by(|a, b| a.evals_per_s.total_cmp(&b.evals_per_s))?;
     let with_threads = settings.iter().filter(|setting| setting.threads == best.threads);

@@ -88,7 +88,8 @@ impl Backend for Meter {
     }
 }
 
-/// The cache of the inner backend, whose answers are counted; it is given out only where there is one.
+/// The cache of the inner backend, with its answers counted. The meter gives itself out as a cache only where the inner
+/// backend has one.
 impl EvaluationCache for Meter {
     fn get(&self, key: u64) -> Option<Evaluation> {
         let known = self.inner.cached(key);

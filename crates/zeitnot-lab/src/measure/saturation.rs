@@ -26,7 +26,7 @@ pub enum Sizes {
 }
 
 impl Sizes {
-    /// Doublings of `first` up to `most`.
+    /// Sizes that begin with `first` and double up to `most`, as long as larger ones pay.
     pub fn doubling(first: usize, most: usize) -> Sizes {
         Sizes::Rising { first: vec![first.min(most)], most }
     }
@@ -54,7 +54,7 @@ impl Sizes {
     }
 }
 
-/// The number of last sizes that did not raise the highest rate before them by [`GAIN`].
+/// Number of sizes at the end of `measured`, none of which raised the highest rate before it by [`GAIN`].
 fn unpaid(measured: &[(usize, f64)]) -> usize {
     let (mut most, mut unpaid) = (0.0_f64, 0);
     for (index, &(_, rate)) in measured.iter().enumerate() {

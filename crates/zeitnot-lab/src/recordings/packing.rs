@@ -8,9 +8,9 @@ use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read as _, Write as _};
 
-/// Number of steps that a value from 0 to 1 is rounded to.
+/// Number of steps in a unit of value to which values, -1 to 1, are rounded.
 const VALUE_STEPS: f32 = 10_000.0;
-/// The code of an unknown value.
+/// Code that stands for an unknown value in a packed snapshot.
 const NO_VALUE: i32 = 20_000;
 /// The largest block that is unpacked, in bytes: a recorded search of 200 snapshots of 218 moves takes 0.3 MB.
 const LARGEST_BLOCK: u64 = 16 << 20;
@@ -30,8 +30,8 @@ struct PackedSnapshot {
     values: Vec<i32>,
 }
 
-/// Most playouts for each new visit of the root between two snapshots, and [`PLAYOUTS_AHEAD`] more. Recorded searches
-/// have up to twice as many playouts as visits, as some playouts add no visit to the root.
+/// Most playouts between two snapshots for each new visit of the root; [`PLAYOUTS_AHEAD`] more are allowed. Recorded
+/// searches have up to twice as many playouts as visits, as some playouts add no visit to the root.
 const PLAYOUTS_A_VISIT: u64 = 16;
 const PLAYOUTS_AHEAD: u64 = 4096;
 
@@ -82,9 +82,9 @@ pub(super) fn unpack(block: &[u8]) -> Result<RecordedSearch, String> {
     Ok(RecordedSearch { snapshots, ..packed.trace })
 }
 
-/// Checks that the counts of a snapshot can follow those of the snapshot before. A replay goes from one to the other
-/// batch by batch, and time passes with the visits of the root: with many more playouts than visits it would hardly
-/// ever end.
+/// Checks that the counts of a snapshot can follow those of the snapshot before, so that damaged files are refused. A
+/// replay goes from one to the other batch by batch, and time passes with the visits of the root: with many more
+/// playouts than visits it would hardly ever end.
 fn check_counts(now: &RecordedSnapshot, before: Option<&RecordedSnapshot>, reused: u64) -> Result<(), String> {
     let (new, total) = before.map_or((0, reused), |before| (before.new_nodes, before.total_nodes));
     let grows = now.new_nodes >= new && (total..=u64::from(u32::MAX)).contains(&now.total_nodes);
@@ -98,7 +98,7 @@ fn code(value: f32) -> i32 {
     (value * VALUE_STEPS).round() as i32
 }
 
-/// A value as a file keeps it.
+/// A value rounded as a recording keeps it.
 pub(super) fn rounded(value: f32) -> f32 {
     code(value) as f32 / VALUE_STEPS
 }

@@ -20,14 +20,14 @@ pub struct SideOfGame {
     pub plies: Vec<usize>,
 }
 
-/// Why a file has no positions that can be searched. The text is one line.
+/// Why a file has no positions that can be searched. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum PositionsError {
     /// The file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Read { path: PathBuf, error: io::Error },
-    /// An EPD has something else in it.
+    /// The EPD cannot be read as positions that games can begin with.
     #[error(transparent)]
     Epd(#[from] OpeningsError),
 }

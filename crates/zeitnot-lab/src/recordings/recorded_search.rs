@@ -82,7 +82,7 @@ pub struct RecordedSnapshot {
 }
 
 impl RecordedSnapshot {
-    /// The root at a share of the way to a later snapshot: counts grow evenly, everything else stays.
+    /// The root interpolated between this snapshot (`share` 0) and a later one (1): counts grow evenly, all else stays.
     pub(crate) fn towards(&self, later: &RecordedSnapshot, share: f64) -> RecordedSnapshot {
         let between = |from: u64, to: u64| (from as f64 + (to as f64 - from as f64) * share).round() as u64;
         let visits = self.visits.iter().zip(&later.visits);
@@ -132,7 +132,7 @@ impl RecordedSnapshot {
 }
 
 impl RecordedSearch {
-    /// The pair of games: in a match two successive games have one opening.
+    /// The number of the pair of games: in a match games 0 and 1, 2 and 3 and so on have the same opening.
     pub fn pair(&self) -> u32 {
         self.game / 2
     }

@@ -24,7 +24,7 @@ const MOVES_BEFORE: usize = 2;
 /// The size of the searches that are recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recording {
-    /// Playouts of a move of the game.
+    /// Playouts per move as a game would have them: earlier moves of the side are searched with so many.
     pub nodes: u64,
     /// Playouts of a recorded search, as a multiple of `nodes`.
     pub factor: f64,
@@ -32,7 +32,7 @@ pub struct Recording {
     pub growth: f64,
 }
 
-/// Why a recording fails. The text is one line.
+/// Why a recording fails. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum RecordError {
@@ -59,7 +59,7 @@ pub struct Recorder {
 struct Growing {
     growth: f64,
     next: f64,
-    /// The visits at which the search ends.
+    /// Visits of the root at which the search ends.
     end: u64,
     moves: Vec<RecordedMove>,
     snapshots: Vec<RecordedSnapshot>,
@@ -154,7 +154,7 @@ impl Recorder {
         })
     }
 
-    /// Searches the engine's current position, in the tree that is there.
+    /// Searches the engine's current position with the reused tree. `number` and `ply` name the position in errors.
     fn search(&mut self, number: u32, ply: usize, playouts: u64) -> Result<(), RecordError> {
         let failed = |reason| RecordError::Search { game: number + 1, ply, reason };
         search(&mut self.engine, playouts).map(drop).map_err(failed)
@@ -190,7 +190,7 @@ fn until(game: &Game, plies: usize) -> Game {
     game
 }
 
-/// The positions to record: each with its game and its index in [`SideOfGame::plies`]. A game is read when its first
+/// Iterator over the positions to record: each is its game and its index in [`SideOfGame::plies`]. A game is read when its first
 /// position is due.
 struct Tasks<'a> {
     sides: Sides<'a>,

@@ -22,7 +22,7 @@ const LONGEST_BLOCK: u32 = 1 << 24;
 pub struct RecordingHeader {
     /// The kind of file and its version.
     pub format: String,
-    /// Playouts of a move of the game.
+    /// Playouts per move as a game would have them: earlier moves of the side are searched with so many.
     pub nodes: u64,
     /// Playouts of a recorded search, as a multiple of `nodes`.
     pub factor: f64,
@@ -39,7 +39,7 @@ impl RecordingHeader {
     }
 }
 
-/// Why a recording cannot be used. The text is one line.
+/// Why a recording cannot be used. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum RecordingFileError {
@@ -52,7 +52,7 @@ pub enum RecordingFileError {
     /// A block is damaged.
     #[error("{} search {number}: {problem}", path.display())]
     Block { path: PathBuf, number: usize, problem: String },
-    /// The file has searches of another header than the searches that were to be added.
+    /// The header of the file differs from that of the searches that were to be added.
     #[error("{} was recorded otherwise: {there} there, {here} here; delete it, or name another file", path.display())]
     Other { path: PathBuf, there: String, here: String },
 }
@@ -160,7 +160,7 @@ struct Blocks<R> {
     path: PathBuf,
     reader: R,
     header: RecordingHeader,
-    /// Offset of the first block, in bytes.
+    /// Offset of the first block in the file, in bytes.
     at: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Compares time managers by the regret of their choices at equal mean nodes, with the oracle that knows all in
-//! hindsight as the bound, and errors by bootstrap over pairs of games.
+//! Compares time managers at equal mean nodes by regret: the value that their choices lose against the whole recorded
+//! search. The bound is an oracle that stops each search in hindsight; errors are by bootstrap over pairs of games.
 
 use super::recorded_search::RecordedSearch;
 use super::replay::{ReplayRules, Replayed, replay};
@@ -26,7 +26,7 @@ pub struct Regret {
     pub agreement: f64,
 }
 
-/// The best stops in hindsight.
+/// Outcome of the best stops in hindsight, as [`oracle`] finds them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Oracle {
     /// Playouts of a move, on average.
@@ -39,8 +39,8 @@ pub struct Oracle {
     pub choices: Vec<Option<usize>>,
 }
 
-/// Replays a manager at the speed at which its moves have `nodes` playouts on average. Returns that speed and the
-/// replay. The clock stays as it is, so that the manager sees the same times.
+/// Searches for the speed at which a manager's moves have `nodes` playouts on average. Returns that speed, in playouts
+/// a second, and the replay at it. The clock stays as it is, so that the manager sees the same times.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -71,7 +71,7 @@ pub fn equal_nodes(
     Ok((nps, replayed))
 }
 
-/// Whether a replay has nearly `nodes` playouts a move; no speed gives more than were recorded.
+/// Whether a replay has nearly `nodes` playouts per move. It may not, as no speed gives more than were recorded.
 pub fn meets_nodes(replayed: &Replayed, nodes: f64) -> bool {
     (replayed.mean_nodes() / nodes - 1.0).abs() < FARTHEST
 }
@@ -111,7 +111,7 @@ pub fn oracle(traces: &[RecordedSearch], nodes: f64) -> Oracle {
     }
 }
 
-/// A stop of a search.
+/// A point at which a recorded search may stop, with the playouts and the regret there.
 #[derive(Clone, Copy, Default)]
 struct Stop {
     nodes: f64,
@@ -119,7 +119,7 @@ struct Stop {
     choice: Option<usize>,
 }
 
-/// The regret that a step saves for a playout.
+/// The regret that going on from stop `from` to stop `to` saves, per playout.
 fn saved([from, to]: &[Stop; 2]) -> f64 {
     (from.regret - to.regret) / (to.nodes - from.nodes)
 }
@@ -145,7 +145,7 @@ fn hull(trace: &RecordedSearch) -> Vec<Stop> {
 }
 
 impl Regret {
-    /// Sums up the regrets and the choices of all moves, in the order of the recorded searches.
+    /// Sums up the `regrets` and `choices` of all moves, one for each recorded search, in order.
     pub fn of_choices(traces: &[RecordedSearch], regrets: &[f64], choices: &[Option<usize>]) -> Regret {
         let agrees =
             |(choice, trace): &(&Option<usize>, &RecordedSearch)| choice.is_some() && **choice == trace.best_move();
@@ -160,7 +160,8 @@ impl Regret {
         Regret::of_choices(traces, &replayed.regrets(), &choices)
     }
 
-    /// The mean regret that `second` saves against `first` at each move, with its 95 % interval.
+    /// The mean regret per move that `second` saves compared with `first`, and its 95 % interval. Both have a regret
+    /// for each recorded search.
     pub fn gain(traces: &[RecordedSearch], first: &[f64], second: &[f64]) -> (f64, [f64; 2]) {
         let gains: Vec<f64> = first.iter().zip(second).map(|(first, second)| first - second).collect();
         bootstrap(traces, &gains)

@@ -8,7 +8,7 @@ use zeitnot_games::period_clock::PeriodClock;
 use zeitnot_games::time_control::TimeControl;
 use zeitnot_time::{MoveRequest, SpecError, StopReason, StopperParams, Timekeeper};
 
-/// The clock of a replay, its speed and its stoppers.
+/// Settings of a replay: the clock, the speed and the stoppers.
 #[derive(Clone, Debug)]
 pub struct ReplayRules {
     /// The clock that each game begins with.

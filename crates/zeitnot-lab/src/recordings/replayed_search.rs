@@ -23,7 +23,7 @@ impl Speed {
     }
 }
 
-/// The outcome of a search that was gone through.
+/// The outcome of a recorded search that was replayed.
 pub(crate) struct ReplayedSearch {
     /// The move that is played, by its index among the recorded search's moves; `None` where nothing was searched.
     pub choice: Option<usize>,
@@ -37,9 +37,9 @@ pub(crate) struct ReplayedSearch {
 }
 
 impl ReplayedSearch {
-    /// Begins a move, goes through `steps` until the timekeeper stops the search or its time is over, and ends the
-    /// move. The playouts of a step are its root visits beyond `request.reused_nodes`; `priors` are those of the
-    /// recorded search.
+    /// Replays one move: begins it at the timekeeper, goes through `steps` until the timekeeper stops the search, its
+    /// time is over or the steps end, and ends the move. The playouts of a step are its root visits beyond
+    /// `request.reused_nodes`; `priors` are those of the recorded search.
     pub fn run(
         priors: &[f32],
         steps: impl Iterator<Item = impl Borrow<RecordedSnapshot>>,
@@ -123,7 +123,7 @@ impl ReplayedSearch {
     }
 }
 
-/// The root at a step.
+/// The root at a step: as recorded, or as smart pruning has changed its visits.
 enum Root<S> {
     Recorded(S),
     Pruned(RecordedSnapshot),

@@ -3,18 +3,18 @@
 
 use super::recorded_search::RecordedSnapshot;
 
-/// The visits of the root's moves in a search that is gone through.
+/// Visits of the root's moves in a replayed search with smart pruning, beside those in the record.
 #[derive(Default)]
 pub(super) struct RootPruning {
     /// Visits of each move in the record so far.
     recorded: Vec<u32>,
-    /// Visits of each move in the search; empty as long as they equal the record's.
+    /// Visits of each move in the replayed search; empty as long as they equal the record's.
     visits: Vec<f64>,
 }
 
 impl RootPruning {
-    /// Takes in the next step of the record. `expected` is the number of playouts that the step before expected to
-    /// follow. Returns the root where it differs from the record, else `None`.
+    /// Takes in the next step of the record. `expected`: how many playouts were still expected at the step before.
+    /// Returns the pruned root where it differs from the record, else `None`.
     pub fn step(&mut self, step: &RecordedSnapshot, expected: f64) -> Option<RecordedSnapshot> {
         if self.recorded.len() != step.visits.len() {
             self.recorded.clone_from(&step.visits);
@@ -53,7 +53,7 @@ impl RootPruning {
     }
 }
 
-/// The index of the most visited move, the first of equals.
+/// The index of the most visited move, the first one among equals.
 fn most(visits: &[f64]) -> usize {
     let mut best = 0;
     for (place, count) in visits.iter().enumerate() {

@@ -12,7 +12,7 @@ use zeitnot_analysis::audit::PlayerClock;
 use zeitnot_base::words::{counted, listed};
 use zeitnot_games::sample::Quantiles;
 
-/// The name of all moves together, as the lines of an audit do not name the players.
+/// The name under which charts show all moves as one player's, as the lines of an audit do not name the players.
 const ALL: &str = "all moves";
 
 /// An audit: its moves, the games that were lost on time, and its sums if it came to an end.
@@ -56,14 +56,15 @@ pub fn section(name: &str, audit: &Audit) -> Section {
     }
 }
 
-/// Numbers for the games that came so far, and the count of moves of each of their sides.
+/// The number given to each game so far, by file and number in it, and the count of moves of each of its sides.
 #[derive(Default)]
 struct Numbers<'a> {
     games: BTreeMap<(&'a str, usize), usize>,
     moves: BTreeMap<(usize, &'a str), usize>,
 }
 
-/// Numbers a move among the moves of its side. A manager that the line does not name has no budget.
+/// The move of an audit's line for the charts, numbered among the moves of its side. Its budget by a manager of `specs`
+/// that the line does not name is `None`.
 fn budgeted_move<'a>(mv: &'a AuditMove, numbers: &mut Numbers<'a>, specs: &[String]) -> BudgetedMove {
     let next = numbers.games.len();
     let game = *numbers.games.entry((&mv.file, mv.game)).or_insert(next);

@@ -37,7 +37,7 @@ pub struct OwnBudgets {
     pub above: usize,
 }
 
-/// The budgets of moves, added one after another.
+/// Sums over the budgets of moves, which are added one after another.
 #[derive(Clone, Debug)]
 pub struct Budgets<'a> {
     pub(super) players: &'a [String],

@@ -27,9 +27,9 @@ pub struct PlayerRow {
     pub games: usize,
     /// The clock at the end of the games, in milliseconds; `None` where it is not known.
     pub left_ms: Option<Quantiles>,
-    /// Shares of all time used in the three phases.
+    /// Shares of all time used in moves 1 to 15 out of book, 16 to 40, and later.
     pub share_by_phase: [f64; 3],
-    /// The number of the player's colour.
+    /// The index of the player's colour among those of the charts.
     pub color: usize,
 }
 

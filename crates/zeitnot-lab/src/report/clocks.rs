@@ -38,7 +38,7 @@ fn course(game: &AuditedGame, color: Color) -> Course {
 #[derive(Clone, Debug)]
 struct PlayerCourses {
     games: usize,
-    /// The courses of the first games, with the games' numbers: few games are drawn one by one.
+    /// The courses of the first few games, with the games' numbers: where there are no more, they are drawn one by one.
     first: Vec<(usize, Course)>,
     /// The clocks by move number, only for the numbers that occur: a game may begin at any of them.
     by_move: BTreeMap<u64, Sample>,
@@ -95,14 +95,15 @@ impl PlayerCourses {
         self.games >= BAND_GAMES
     }
 
-    /// For each move: its number, the games that came so far, and the quantiles of their clocks.
+    /// For each move number that enough games reached: the number, how many games did, and the quantiles of their
+    /// clocks.
     fn quantiles(&self) -> impl Iterator<Item = (f64, usize, Quantiles)> {
         let least = (self.games as f64 * LEAST_SHARE).ceil().max(2.0) as usize;
         let told = self.by_move.iter().filter(move |(_, clocks)| clocks.seen() >= least);
         told.map(|(number, clocks)| (*number as f64, clocks.seen(), clocks.quantiles()))
     }
 
-    /// The sentence `smooth has 2.5 s of 10 s left at the end (median of 20 games)`.
+    /// A sentence such as `smooth has 2.5 s of 10 s left at the end (median of 20 games)`; `told` writes a clock.
     fn end(&self, player: &str, told: fn(f64) -> String) -> String {
         let of = match self.start_ms {
             _ if !self.has_one_start => " of its time".to_owned(),
@@ -126,12 +127,12 @@ pub struct Clocks<'a> {
     players: &'a [String],
     courses: Vec<PlayerCourses>,
     games: usize,
-    /// Whether clocks are shares of the time at the start: the games of a player begin with different times.
+    /// Whether clocks are shown as shares of the time at the start, as a player's games begin with different times.
     in_shares: bool,
 }
 
 impl<'a> Clocks<'a> {
-    /// Empty courses for these players.
+    /// Clocks of these players, without any game yet.
     pub fn new(players: &'a [String], in_shares: bool) -> Clocks<'a> {
         Clocks { players, courses: vec![PlayerCourses::default(); players.len()], games: 0, in_shares }
     }
@@ -204,7 +205,7 @@ impl<'a> Clocks<'a> {
         })
     }
 
-    /// The way in which clocks are written.
+    /// The function that writes a clock as text: as a share of the time at the start, or as a time.
     fn told(&self) -> fn(f64) -> String {
         if self.in_shares { percent } else { time }
     }

@@ -42,7 +42,7 @@ fn clock_use(times: &PlayerTimes, players: &[&str]) -> PlayerRow {
     }
 }
 
-/// An Elo difference as a row of a chart.
+/// An Elo difference as a row of a chart, with the interval `elo` ± `error` where both are known.
 pub(crate) fn elo_row(name: &str, elo: Option<f64>, error: Option<f64>, color: usize) -> DotRow {
     let interval = elo.zip(error).map(|(elo, error)| [elo - error, elo + error]);
     DotRow { name: name.to_owned(), value: elo, interval, color }
@@ -118,7 +118,7 @@ fn matches(cells: &[Cell]) -> Option<Figure> {
     })
 }
 
-/// The size of an Elo difference; infinite where it is beyond measure.
+/// The size of a match's Elo difference, without its sign; infinite where it is beyond measure.
 fn size(cell: &Cell) -> f64 {
     cell.score.elo.map_or(f64::INFINITY, f64::abs)
 }

@@ -17,7 +17,7 @@ impl Table {
         Table { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// A table with the columns of `head`, and behind them columns that the data name.
+    /// A table with the columns of `head` and, behind them, the columns `more`.
     pub(crate) fn with_columns(head: &[&str], more: impl IntoIterator<Item = String>) -> Table {
         let mut table = Table::new(head);
         table.head.extend(more);
@@ -84,7 +84,7 @@ pub struct Section {
     pub listing: Option<Listing>,
 }
 
-/// Adds a time control to the names and titles of figures about it.
+/// Adds the time control `tc` to the names and titles of the figures about it; `None` is left out.
 pub(crate) fn at_control(tc: &str, figures: impl IntoIterator<Item = Option<Figure>>) -> impl Iterator<Item = Figure> {
     let named = move |figure: Figure| Figure {
         name: format!("{}-{}", figure.name, slug(tc)),
@@ -105,7 +105,7 @@ pub(crate) fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str
     all
 }
 
-/// The number of a name's colour: its index among `names`, 0 for other names.
+/// The colour of a name, as a number: its index among `names`, 0 for other names.
 pub(crate) fn color_of(names: &[&str], name: &str) -> usize {
     names.iter().position(|other| *other == name).unwrap_or(0)
 }

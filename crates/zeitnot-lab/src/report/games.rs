@@ -31,7 +31,7 @@ pub struct AuditedGame {
 }
 
 impl AuditedGame {
-    /// The game; players have the speed behind their names where games `are_mixed`.
+    /// The game with its times. Where games `are_mixed` in speed, its speed follows the players' names.
     fn new(game: PgnGame, are_mixed: bool) -> AuditedGame {
         let times = game_times(&game);
         let player = |side: usize, color| by_speed(player_name(&game, color), times.speeds[side].filter(|_| are_mixed));
@@ -48,10 +48,11 @@ pub(crate) fn by_speed(player: &str, speed: Option<GameSpeed>) -> String {
     speed.map_or_else(|| player.to_owned(), |speed| format!("{player}, {}", speed.word()))
 }
 
-/// The games of each player at each speed, and the first time at their start.
+/// For each player and speed: the number of games, and the time on the clock at the start of the first, in
+/// milliseconds.
 type PlayersAtSpeeds = BTreeMap<(Box<str>, Option<GameSpeed>), (usize, Option<f64>)>;
 
-/// Findings of a first reading of the games.
+/// Findings of the first of two readings of the games.
 #[derive(Default)]
 struct Survey {
     games: usize,
@@ -62,7 +63,7 @@ struct Survey {
     is_pgn: bool,
     players: PlayersAtSpeeds,
     lost: LostGames,
-    /// Whether a player began with different times.
+    /// Whether the games of a player at one speed began with different times on the clock.
     has_many_starts: bool,
     /// Whether engines played: their moves have nodes, budgets or the runner's measures.
     is_by_engines: bool,
@@ -195,12 +196,13 @@ fn survey(
     Ok(survey)
 }
 
-/// Whether a side is the player that alone is shown, if one is.
+/// Whether the player of a side is shown: any, or only the one that `rules` name.
 fn is_shown(game: &AuditedGame, color: Color, rules: &ReportRules) -> bool {
     rules.player.as_ref().is_none_or(|player| is_player(player_name(&game.game, color), player))
 }
 
-/// The players with the most games, with their speeds where games `are_mixed`, and how many others there are.
+/// The players with the most games, named with their speeds where games `are_mixed`, and the number of players left
+/// out.
 fn shown_players(counts: &PlayersAtSpeeds, are_mixed: bool) -> (Vec<String>, usize) {
     let labelled = |((player, speed), (games, _)): (&(Box<str>, Option<GameSpeed>), &(usize, _))| {
         (by_speed(player, speed.filter(|_| are_mixed)), *games)

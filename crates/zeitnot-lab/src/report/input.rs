@@ -11,7 +11,7 @@ use std::io::{Read, Seek};
 use zeitnot_base::files::without_marks;
 use zeitnot_games::is_match_journal;
 
-/// Bytes at the beginning that show whether a file may be JSON.
+/// Number of bytes at the beginning of a file that show whether it may be JSON.
 const HEAD: u64 = 1 << 16;
 
 /// An input in a file.
@@ -119,8 +119,8 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
     }
 }
 
-/// The last part if it is open, or else a new one: a file may have several matches or audits, each of which ends with
-/// its sums.
+/// The last of `parts` if it is open, or else a new one. Parts are matches or audits: a file may have several, each of
+/// which ends with its sums.
 fn open<T: Default>(parts: &mut Vec<T>, is_open: impl Fn(&T) -> bool) -> &mut T {
     if !parts.last().is_some_and(is_open) {
         parts.push(T::default());
@@ -133,7 +133,7 @@ fn read<T: DeserializeOwned>(at: usize, value: Value) -> Result<T, ReportError> 
     T::deserialize(value).map_err(|error| ReportError::Entry { number: at + 1, reason: reason(&error) })
 }
 
-/// The reason in one line: a text of the file may have brought line breaks into it.
+/// The error as one line: its text may quote line breaks of the file.
 fn reason(error: &serde_json::Error) -> String {
     error.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -7,21 +7,21 @@ const STRIDE: usize = 5;
 /// Least moves that an average needs.
 const LEAST_MOVES: usize = 5;
 
-/// Means over the moves of one number: of one quantity, and of another one for each manager.
+/// Means over all moves with one number: of a quantity of the moves, and of another quantity for each manager.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The mean of the first quantity.
     pub first: Mean,
-    /// The mean of the other quantity for each manager.
+    /// The mean of the other quantity, one for each manager.
     pub of_managers: Vec<Mean>,
 }
 
-/// Rows by their number, from 0.
+/// A row of means for each number, such as a move number, from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Rows(Vec<Row>);
 
 impl Rows {
-    /// Adds a move to row `at`.
+    /// Adds a move to the row with number `at`: its first quantity, and the other one by each manager that gives it.
     pub fn add(&mut self, at: usize, first: f64, of_managers: &[Option<f64>]) {
         if self.0.len() <= at {
             let empty = Row { first: Mean::default(), of_managers: vec![Mean::default(); of_managers.len()] };
@@ -34,7 +34,8 @@ impl Rows {
         }
     }
 
-    /// Joins the rows of a few numbers to groups, each with its first number; groups of few moves are left out.
+    /// Joins rows of [`STRIDE`] consecutive numbers to groups, each with its first number, and leaves out groups of
+    /// fewer than [`LEAST_MOVES`] moves. With `is_one_game` each row is a group.
     pub fn groups(&self, is_one_game: bool) -> Vec<(usize, Row)> {
         // Five moves of one game are no average over games.
         let (stride, least) = if is_one_game { (1, 1) } else { (STRIDE, LEAST_MOVES) };

@@ -46,11 +46,11 @@ use zeitnot_time::SpecError;
 pub struct ReportRules {
     /// The time managers that are asked about each move of games in PGN.
     pub managers: Vec<String>,
-    /// The overhead of a move that the managers keep clear, in milliseconds.
+    /// The overhead per move that the managers reserve, in milliseconds.
     pub overhead_ms: f64,
-    /// Whether the managers are asked about games of engines alone.
+    /// Whether the managers are asked only about games between engines.
     pub spares_people: bool,
-    /// The player that alone is shown.
+    /// The only player that is shown; `None` shows all.
     pub player: Option<String>,
 }
 
@@ -107,7 +107,7 @@ pub enum ReportError {
     Page(#[from] askama::Error),
 }
 
-/// The yield of a file for a report: games, damage and assumptions.
+/// Findings in a file that was added to a report, for messages: games, damage and assumptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
     /// Whether the file has games in PGN: managers are asked about the moves of these alone.
@@ -167,7 +167,7 @@ impl Report {
         Ok(added)
     }
 
-    /// Adds a row to those with its conditions.
+    /// Adds a row of the file `name` to the run with its conditions, or begins a run.
     fn add_row(&mut self, name: &str, row: RunRow) {
         let mut left = Some(row);
         for run in self.parts.iter_mut().filter_map(Part::run_mut) {

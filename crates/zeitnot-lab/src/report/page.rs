@@ -23,7 +23,7 @@ impl Page<'_> {
         format!("{}--{}", section.name, figure.name)
     }
 
-    /// The identifier of a section's table without a chart.
+    /// The identifier of the elements of a section's table without a chart.
     fn listing_id(&self, section: &Section, listing: &Listing) -> String {
         format!("{}--{}", section.name, listing.name)
     }

@@ -11,14 +11,16 @@ use zeitnot_engine::chess::Color;
 use zeitnot_games::sample::{Mean, Quantiles, Sample};
 use zeitnot_time::managers::human::{Curve as PeopleCurve, rating_of};
 
-/// Moves that are averaged together, the least of a group, and the most that are kept for its quantiles.
+/// Consecutive move numbers that make a group; then the least moves of a group that is shown, and the most times that
+/// are kept for its quantiles.
 const STRIDE: u32 = 5;
 const LEAST_MOVES: usize = 20;
 const MOST_TIMES: usize = 4_000;
-/// Least variance of the shares, by the square of their mean, of which a correlation says anything.
+/// Least variance of the shares of people's time, relative to the square of their mean, for a correlation to be told.
 const LEAST_VARIANCE: f64 = 1e-3;
 
-/// Times of neighbouring numbers of moves.
+/// Times of a player's moves at neighbouring move numbers: used, by people on the same clock, and a sample of those
+/// used.
 #[derive(Clone, Debug)]
 struct Group {
     used: Mean,
@@ -32,11 +34,12 @@ impl Default for Group {
     }
 }
 
-/// The times of one player's moves, in groups.
+/// The times of one player's moves, in groups of [`STRIDE`] move numbers.
 #[derive(Clone, Debug, Default)]
 struct TimesOfPlayer {
     groups: BTreeMap<u32, Group>,
-    /// The share of people's mean time that each move took: of all moves, squared, and multiplied with the next one's.
+    /// The time of each move as a share of people's mean time: its mean, that of its square, and that of its product
+    /// with the share of the next move.
     share: Mean,
     squared: Mean,
     with_next: Mean,
@@ -48,7 +51,7 @@ impl TimesOfPlayer {
         (self.squared.mean() - mean * mean).max(0.0)
     }
 
-    /// The sentence on one player.
+    /// A sentence about the player: how its times compare with those of people rated `rating`.
     fn told(&self, player: &str, rating: f64) -> String {
         let (mean, variance) = (self.share.mean(), self.variance());
         let rhythm = match variance > LEAST_VARIANCE * mean * mean {
@@ -62,7 +65,7 @@ impl TimesOfPlayer {
         )
     }
 
-    /// The groups with enough moves: the middle of each, the number of its first move, and its times.
+    /// The groups with enough moves: for each the middle of its move numbers, its first move number, and its times.
     fn told_groups(&self) -> impl Iterator<Item = (f64, u32, &Group)> {
         let enough = self.groups.iter().filter(|(_, group)| group.used.count >= LEAST_MOVES);
         enough.map(|(at, group)| (f64::from(at * STRIDE) + f64::from(STRIDE + 1) / 2.0, at * STRIDE + 1, group))
@@ -78,7 +81,8 @@ pub struct People<'a> {
 }
 
 impl<'a> People<'a> {
-    /// Empty times of these players, for the rating of the first of the managers that is `human`; `None` where none is.
+    /// No times yet of these players, to be compared with people of the rating that the first `human` manager among
+    /// `specs` has; `None` where none is `human`.
     pub fn new(players: &'a [String], specs: &[String]) -> Option<People<'a>> {
         let rating = specs.iter().find_map(|spec| rating_of(spec))?;
         Some(People { rating, players, times: vec![TimesOfPlayer::default(); players.len()] })
@@ -113,8 +117,8 @@ impl<'a> People<'a> {
         }
     }
 
-    /// Draws the means by number of move, people's beside them, and the band in which nine of ten moves lie. `None`
-    /// without enough moves.
+    /// Draws the mean times by move number beside those of people, with the band in which nine of ten moves lie.
+    /// `None` without enough moves.
     pub fn figure(&self) -> Option<Figure> {
         let players = || self.players.iter().zip(&self.times).enumerate();
         let told =

@@ -5,9 +5,9 @@ use crate::results::ReplayResult;
 use zeitnot_base::words::{count, counted, grouped, listed, percent};
 use zeitnot_charts::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference, Spread, StackPlot, StackRow};
 
-/// Factor from a regret to thousandths of a value, which are shown as `time replay` prints them.
+/// Factor from a regret to thousandths, in which charts show it, as `time replay` prints it.
 const SHOWN: f64 = 1e3;
-/// Largest relative difference of mean playouts within one run: `time replay` brings all managers to nearly the same.
+/// Largest relative difference of mean playouts between managers of one run, which `time replay` makes nearly equal.
 const SAME_NODES: f64 = 0.02;
 
 /// Builds the section about replays over the same recordings.

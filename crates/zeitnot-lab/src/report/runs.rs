@@ -15,7 +15,7 @@ pub enum RunRow {
     Simulation(Box<SimulationResult>),
 }
 
-/// Rows of one kind, whose curves belong together.
+/// Rows of one kind, whose curves are drawn in the same charts.
 #[derive(Clone, Debug)]
 pub enum RunRows {
     Replays(Vec<ReplayResult>),
@@ -27,7 +27,7 @@ pub enum RunRows {
 struct Condition {
     name: &'static str,
     value: String,
-    /// Whether the value is a digest of files, which does not name them.
+    /// Whether the value is the digest of a file's content, which says nothing to a reader.
     is_digest: bool,
 }
 
@@ -51,7 +51,7 @@ impl Run {
         Run { names: vec![name.to_owned()], conditions, rows }
     }
 
-    /// Adds a row of a file that has the conditions of these; gives back any other.
+    /// Adds a row of the file `name` if it has the conditions of this run; otherwise returns the row.
     #[must_use]
     pub fn add(&mut self, name: &str, row: RunRow) -> Option<RunRow> {
         if self.conditions != row.conditions() {
@@ -68,8 +68,8 @@ impl Run {
         None
     }
 
-    /// The files of the run, and the conditions in which it differs from the other runs of its kind. Digests are named
-    /// only where the files are the same.
+    /// The files of the run, and the conditions in which it differs from the runs of its kind in `runs`. Digests are
+    /// named only where the other run is from the same files.
     pub fn title(&self, runs: &[&Run]) -> String {
         let differs = |condition: &&Condition| {
             runs.iter().filter(|run| discriminant(&run.rows) == discriminant(&self.rows)).any(|run| {
@@ -86,8 +86,8 @@ impl Run {
 }
 
 impl RunRow {
-    /// The conditions: of a replay all but the manager and the playouts, of a simulation all but the manager and the
-    /// time control.
+    /// The conditions under which the row was made: all but manager and playouts for a replay, all but manager and time
+    /// control for a simulation.
     fn conditions(&self) -> Vec<Condition> {
         let digest = |name, value: &str| Condition { name, value: value.to_owned(), is_digest: true };
         let fact = |name, value: String| Condition { name, value, is_digest: false };

@@ -51,9 +51,9 @@ pub struct AuditSums {
 pub struct ManagerTotals {
     pub manager: String,
     pub moves: usize,
-    /// The errors of the manager's estimates of the moves left; null for a manager that makes none.
+    /// The errors of the manager's estimates of the moves left, in moves; null for a manager that makes none.
     pub moves_left_error: Option<ErrorMeans>,
-    /// All budgets of the manager, as a share of the time that the moves used.
+    /// The sum of the manager's budgets, as a share of the time that the same moves used.
     pub budget_to_used: f64,
 }
 
@@ -65,7 +65,7 @@ pub struct ErrorMeans {
 }
 
 impl ManagerTotals {
-    /// The totals of a manager's sums.
+    /// The totals of manager `manager` by its sums over all moves that it was asked about.
     pub fn new(manager: &str, sums: &ManagerSums) -> ManagerTotals {
         ManagerTotals {
             manager: manager.to_owned(),

@@ -84,7 +84,7 @@ impl MatchScore {
     }
 }
 
-/// A rating.
+/// The rating of a match's first player, by its games against opponents whose ratings are known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatingResult {
     /// The rating; null where the results bound it on one side or not at all.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplayResult {
     pub manager: String,
-    /// The identity of the recordings, and of the part of them that was replayed.
+    /// The digest of the recorded searches that were replayed.
     pub traces: String,
     pub tc: String,
     /// Playouts of a batch.
@@ -23,7 +23,7 @@ pub struct ReplayResult {
     pub regret_interval: Option<[f64; 2]>,
     /// The share of moves for which the long search would have played the same.
     pub agreement: f64,
-    /// The regret that the manager saves against the first manager.
+    /// The regret that the manager saves compared with the first manager.
     pub gain: f64,
     pub gain_interval: Option<[f64; 2]>,
     /// The share of the way from the first manager's regret to the oracle's.

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct SimulationResult {
     pub manager: String,
     pub tc: String,
-    /// The identity of the recordings.
+    /// The digest of the recorded searches that the games were drawn from.
     pub traces: String,
-    /// The identity of the journals that the games were fitted to, if any.
+    /// The digest of the journals that the model of the games was fitted to, if any.
     pub fit: Option<String>,
     /// Playouts a second, where they were given.
     pub nps: Option<f64>,
@@ -22,7 +22,7 @@ pub struct SimulationResult {
     /// The games, summed up.
     #[serde(flatten)]
     pub simulation: Simulation,
-    /// The regret of a game that the manager saves against the first manager.
+    /// The regret per game that the manager saves compared with the first manager.
     pub gain: Option<f64>,
     pub gain_interval: Option<[f64; 2]>,
     /// Games simulated in a second.

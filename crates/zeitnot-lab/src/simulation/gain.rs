@@ -1,12 +1,14 @@
-//! Computes the regret of a game that one manager saves against another in the same simulated games, with its error.
+//! Computes the regret per game that one manager saves compared with another in the same simulated games, with its
+//! error.
 
 use super::game::SimulatedGame;
 use std::collections::BTreeMap;
 use zeitnot_games::bootstrap::mean_and_interval;
 
-/// The regret of a game that `second` saves against `first`, which have the same model, seed and numbers, with its 95 %
-/// interval by bootstrap over whole pairs of recorded games, with the simulated moves that come from them: recorded
-/// games are few, however many are simulated. `None` where both managers finished no game.
+/// The regret per game that manager `second` saves compared with `first`, and its 95 % interval. Both simulated the
+/// same games: same model, seed and numbers. The interval is by bootstrap over pairs of recorded games with all
+/// simulated moves drawn from them: recorded games are few, however many are simulated. `None` where no game was
+/// finished by both.
 pub fn gain(first: &[SimulatedGame], second: &[SimulatedGame]) -> Option<(f64, [f64; 2])> {
     let both = || first.iter().zip(second).filter(|(a, b)| !a.is_lost_on_time && !b.is_lost_on_time);
     let mut sources: BTreeMap<u32, (f64, f64)> = BTreeMap::new();

@@ -7,16 +7,16 @@ use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_games::record::GameRecord;
 use zeitnot_time::MoveRequest;
 
-/// Mean number of moves in a row that are taken from one recorded game before another goes on (a block bootstrap). Most
-/// games are shorter: how long the network expects a game to last, and how easy its moves are, persists through it.
-/// With blocks of 12 moves the slowest twentieth of simulated games of smooth had 80 % more on the clock at move 40
-/// than the slowest twentieth of 200 games (docs/results/2026-11-simulated-clocks.md has the commands).
+/// Mean number of moves in a row that are taken from one recorded game before another goes on (a block bootstrap). It
+/// is more than most games have, as how long the network expects a game to last, and how easy its moves are, persists
+/// through it. With blocks of 12 moves the slowest twentieth of simulated games of smooth had 80 % more on the clock at
+/// move 40 than the slowest twentieth of 200 games (docs/results/2026-11-simulated-clocks.md has the commands).
 const BLOCK: usize = 40;
 /// Number of nearest positions, by move number and distance from the end, among which the next one is drawn: enough
 /// that two simulated games of the same length differ.
 const NEAREST: usize = 12;
-/// Number added to numbers of moves before their ratios are compared, so that the first and the second move are not
-/// worlds apart.
+/// Number added to move numbers before their ratios are compared, so that the first and the second move are not far
+/// apart.
 const ADDED_MOVES: f64 = 5.0;
 /// Consecutive move numbers that share one distribution of speeds: a game is searched faster towards its end, where
 /// more is known.
@@ -25,7 +25,7 @@ const STRIDE: usize = 10;
 /// second the first batch decides.
 const SHORTEST_MS: f64 = 20.0;
 
-/// Why no games can be drawn from records. The text is one line.
+/// Why no games can be drawn from records. Displays as one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ModelError {
     /// No recorded search is of a game.
@@ -36,7 +36,7 @@ pub enum ModelError {
     NoMoves,
 }
 
-/// Facts that the games of a fit do not give: games of another program may have no playouts and no tree sizes.
+/// Facts that the games given to [`GameModel::fit`] lack: games of another program may have no playouts and tree sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Untold {
     /// Whether no move has playouts and a time of 20 ms or more.
@@ -45,12 +45,12 @@ pub struct Untold {
     pub tree_reuse: bool,
 }
 
-/// The games that are drawn from.
+/// A model of games: the recorded positions that simulated games are drawn from, with lengths and speeds of games.
 pub struct GameModel {
     positions: Vec<Position>,
     /// Moves of one side in each game.
     lengths: Vec<usize>,
-    /// Playouts a second for each ten move numbers; empty where no games were given.
+    /// Playouts a second of single moves, by tens of move numbers; empty where no games were given to fit.
     speeds: Vec<Vec<f64>>,
     /// Factor on the recorded tree reuse: a tree keeps more after many moves of a game than after the two of a record.
     reuse_factor: f64,
@@ -70,7 +70,7 @@ pub(super) struct Position {
     pub growth: SearchGrowth,
     /// The regret of each move.
     regrets: Vec<f64>,
-    /// Softened logarithms of the side's moves made, and in `left` of its moves left.
+    /// The number of the side's moves made so far, and in `left` of its moves left, each as `softened` gives it.
     made: f64,
     left: f64,
     /// Whether the position is the first of its game.
@@ -170,7 +170,8 @@ impl GameModel {
         Some(random.choice(&self.speeds[(made / STRIDE).min(last)]))
     }
 
-    /// Draws the index of the position after `before`, with `made` own moves made and `left` moves left.
+    /// Draws the index of the position to follow that with index `before` (`None`: to begin a game), with `made` of the
+    /// side's moves made and `left` left.
     pub(super) fn next(&self, before: Option<usize>, made: usize, left: usize, random: &mut SplitMix64) -> usize {
         match before.filter(|place| self.positions[*place].goes_on) {
             Some(place) if random.below(BLOCK) > 0 => place + 1,
@@ -188,7 +189,7 @@ impl GameModel {
         &self.positions[place]
     }
 
-    /// Draws the index of one of the [`NEAREST`] positions.
+    /// Draws the index of one of the [`NEAREST`] positions nearest to these softened numbers of moves.
     fn nearest(&self, made: f64, left: f64, random: &mut SplitMix64) -> usize {
         let distance = |position: &Position| (position.made - made).abs() + (position.left - left).abs();
         let mut distances: Vec<(f64, usize)> =

@@ -4,13 +4,13 @@
 use crate::recordings::{RecordedSearch, RecordedSnapshot};
 use std::borrow::Cow;
 
-/// Factor of the root's visits from step to step, where it adds more than a batch: with batches of 8 the stoppers check
-/// after each batch up to 800 visits, and beyond nearly as often.
+/// Factor by which the root's visits grow from step to step, where that is more than a batch. With batches of 8 the
+/// stoppers check after each batch up to 800 visits, and beyond nearly as often.
 const GROWTH: f64 = 1.01;
-/// Factor by which a search may outgrow its record: beyond any search that the memory of a machine holds.
+/// Most visits of a simulated search as a multiple of its record's: more than any machine has memory for.
 const LONGEST: f64 = 1e6;
 
-/// A recorded search in steps that grow, from one visit on.
+/// A recorded search as steps with more and more visits of the root, from one visit on.
 #[derive(Clone, Debug)]
 pub(super) struct SearchGrowth {
     /// The steps from one visit of the root to the end of the record.
@@ -67,7 +67,7 @@ fn after(total: u64, batch: u64) -> u64 {
     ((total as f64 * GROWTH) as u64).max(total.saturating_add(batch))
 }
 
-/// The root with another number of visits and the same shares of its moves.
+/// The root with `total` visits, of which each move has the same share as before.
 fn scaled(snapshot: &RecordedSnapshot, total: u64) -> RecordedSnapshot {
     let factor = total as f64 / snapshot.total_nodes.max(1) as f64;
     RecordedSnapshot {

@@ -17,7 +17,7 @@ pub const MOST_BEYOND_RECORD: f64 = 0.05;
 /// The clocks after one move number, over the games that reached it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockAt {
-    /// The number of the side's move, from 1 out of book.
+    /// The number of the side's move, counted from 1 at the first move out of book.
     #[serde(rename = "move")]
     pub number: usize,
     /// The clock after the move with its increment, in milliseconds.
@@ -31,7 +31,7 @@ pub struct ClockAt {
     pub games: usize,
 }
 
-/// How a time manager uses a clock.
+/// Summary of many simulated games of a time manager: how it uses the clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Simulation {
     pub games: usize,
@@ -106,7 +106,7 @@ pub fn simulate_games(
 }
 
 impl ClockAt {
-    /// The clock after the side's move with this index, from 0.
+    /// Clocks, budgets and times of all games that reached the side's move with this index, from 0.
     fn of(games: &[SimulatedGame], index: usize) -> ClockAt {
         let reached: Vec<&SimulatedGame> = games.iter().filter(|game| game.used_ms.len() > index).collect();
         let mean = |of: fn(&SimulatedGame) -> &[f64]| {

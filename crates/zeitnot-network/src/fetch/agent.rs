@@ -7,13 +7,13 @@ use ureq::typestate::AgentScope;
 use ureq::{Agent, Timeout};
 
 /// The HTTP agent of the program. `patience` is the longest silence of a server: while connecting, before its answer, and
-/// between two pieces of it. A status that tells of an error is an answer as any other.
+/// between two pieces of it. An error status such as 404 is no `Err`: it comes back as a response.
 pub(crate) fn http_agent(https_only: bool, patience: Duration) -> Agent {
     config(https_only, patience).build().into()
 }
 
-/// The HTTP agent for a service whose answers are short: `patience` is for the whole of one, too. It is led nowhere else:
-/// a redirected POST would become a GET, and its secrets are for one server.
+/// The HTTP agent for a service whose answers are short: `patience` also bounds the time of a whole answer. It follows
+/// no redirect: a redirected POST would become a GET, and its secrets are for one server.
 pub fn service_agent(https_only: bool, patience: Duration) -> Agent {
     let patient = config(https_only, patience).timeout_recv_body(Some(patience)).timeout_per_write(Some(patience));
     patient.max_redirects(0).build().into()

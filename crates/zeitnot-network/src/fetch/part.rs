@@ -15,7 +15,7 @@ pub(super) fn header<B>(response: &Response<B>, name: HeaderName) -> Option<&str
     response.headers().get(name)?.to_str().ok()
 }
 
-/// The header `Content-Range: bytes START-END/TOTAL`, either side of which may be unknown (RFC 9110, 14.4).
+/// The header `Content-Range: bytes START-END/TOTAL`, where `START-END` or `TOTAL` may be unknown (RFC 9110, 14.4).
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ContentRange {
     pub start: Option<u64>,
@@ -23,7 +23,8 @@ pub(super) struct ContentRange {
 }
 
 impl ContentRange {
-    /// Whether this part begins right after the first `have` bytes, in a file of at least so many.
+    /// Whether the part sent continues a download of which `have` bytes are there: it begins right after them, in a
+    /// file of at least so many bytes.
     pub(crate) fn goes_on_at(&self, have: u64) -> bool {
         self.start == Some(have) && self.total.is_none_or(|total| total >= have)
     }
@@ -96,7 +97,7 @@ impl Part {
         self.file.sync_all().map_err(io_error("write", &self.path))
     }
 
-    /// Moves the file to its place.
+    /// Moves the finished file to `path`, and removes the record of its version.
     pub fn finish(self, path: &Path) -> Result<(), FetchError> {
         fs::rename(&self.path, path).map_err(io_error("write", path))?;
         fs::remove_file(&self.version_path).map_err(io_error("remove", &self.version_path))

@@ -25,7 +25,7 @@ pub enum PositionEncoding {
     Dense,
 }
 
-/// The header of a network file with every gap filled.
+/// The header of a network file, with a value for everything that the file leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     pub structure: Structure,

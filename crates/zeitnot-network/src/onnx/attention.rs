@@ -12,7 +12,7 @@ use crate::weights::SQUARES;
 use crate::weights::body::PIECE_PLANES;
 use crate::weights::layers::{AttentionBody, AttentionPolicy, DensePosition, Encoder, Position, Smolgen};
 
-/// The factor of the branches of policy encoders.
+/// Factor on the residual branches of policy encoders, where the body's encoders have [`AttentionBody::alpha`].
 const POLICY_ALPHA: f32 = 1.0;
 /// The first square of the last rank.
 const LAST_RANK: usize = 56;
@@ -20,7 +20,8 @@ const LAST_RANK: usize = 56;
 const FILES: usize = 8;
 
 impl<'a> Converter<'a> {
-    /// The output of the transformer, a row for each square; `input` is the planes, or the `filters` of a tower.
+    /// The output of the transformer, a row for each square. `filters`: the number of planes of `input` if that is a
+    /// tower's output; `None` if it is the network's input planes.
     pub(super) fn attention_body(&mut self, body: &'a AttentionBody, filters: Option<usize>, input: &Value) -> Value {
         let features = filters.unwrap_or(PLANES) as i64;
         let mut flow = self.squares_as_rows("/body/input", features, input);
@@ -60,7 +61,7 @@ impl<'a> Converter<'a> {
         self.reshape(&format!("{path}/rows"), &flow, &[REST, features])
     }
 
-    /// The result of an operator on rows and a constant `[64, width]`, which is the same for every board.
+    /// Applies the operator `op` to the rows of every board and a `constant` `[64, width]`, which is the same for all.
     fn per_square(&mut self, path: &str, op: &str, constant: Vec<f32>, width: i64, rows: &Value) -> Value {
         let constant = self.graph.floats(&format!("{path}/w"), &[TOKENS, width], vec![Floats::Values(constant)]);
         let mut flow = self.reshape(&format!("{path}/boards"), rows, &[REST, TOKENS, width]);
@@ -89,7 +90,7 @@ impl<'a> Converter<'a> {
         self.per_square("/body/position", "Add", biases, width as i64, &flow)
     }
 
-    /// The planes of each square, and its features from the dense position encoding of the pieces on all squares.
+    /// The planes of each square, followed by its features of the dense position encoding, which reads all pieces.
     fn dense_position(&mut self, position: &'a DensePosition, rows: &Value) -> Value {
         let features = (position.layer.outputs / SQUARES) as i64;
         let bounds = [("start", 0), ("end", PIECE_PLANES as i64), ("axis", 1)]
@@ -101,7 +102,7 @@ impl<'a> Converter<'a> {
         self.graph.node("/body/features", "Concat", &[rows, &flow], &[Attribute::Int("axis", 1)])
     }
 
-    /// An encoder; the factor `alpha` of its branches is multiplied into their last layers.
+    /// An encoder. The factor `alpha` on its residual branches is multiplied into the last layer of each branch.
     fn encoder(&mut self, path: &str, encoder: &'a Encoder, alpha: f32, input: &Value) -> Value {
         let mut branch = self.attention(&format!("{path}/attention"), encoder, alpha, input);
         let mut flow = self.graph.node(&format!("{path}/sum1"), "Add", &[input, &branch], &[]);
@@ -162,7 +163,8 @@ impl<'a> Converter<'a> {
         self.reshape(&format!("{path}/squares"), &flow, &[REST, heads, TOKENS, TOKENS])
     }
 
-    /// The logits of the 1858 moves; `body` is rows of squares, or the `filters` of a tower.
+    /// The logits of the 1858 moves. `filters`: the number of planes of `body` if that is a tower's output; `None` if
+    /// it is a transformer's, with a row for each square.
     pub(super) fn attention_policy(
         &mut self,
         head: &'a AttentionPolicy,
@@ -202,7 +204,7 @@ impl<'a> Converter<'a> {
         self.graph.node("/policy/moves", "Concat", &[&plain, &promoted], &[Attribute::Int("axis", 1)])
     }
 
-    /// The offset of each promotion of the policy, by its piece and the square it goes to.
+    /// The number added to the logit of each promotion of the policy, by its piece and the square it goes to.
     fn promotion_offsets(&mut self, head: &'a AttentionPolicy, key: &Value) -> Value {
         let width = head.key.outputs;
         // The offset of all kinds is part of that of each.

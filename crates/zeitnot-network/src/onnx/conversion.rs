@@ -36,7 +36,7 @@ impl Conversion {
     /// The operator sets that a conversion can have.
     pub const OPSETS: std::ops::RangeInclusive<i64> = 17..=22;
 
-    /// The first option that differs from its default, in words; `None` if all are defaults.
+    /// The first option that differs from its default, in words for an error; `None` if all are defaults.
     pub(crate) fn first_wish(&self) -> Option<String> {
         let usual = Conversion::default();
         let head = |kind: &str, head: &Option<String>| head.as_ref().map(|head| format!("the {kind} head {head}"));

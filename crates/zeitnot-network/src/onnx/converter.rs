@@ -18,11 +18,11 @@ use zeitnot_kernels::Activation;
 pub(super) const SIDE: i64 = 8;
 /// The 64 squares as a dimension of a tensor.
 pub(super) const TOKENS: i64 = SQUARES as i64;
-/// Sets of squares that a rank can have.
+/// Number of sets that the eight squares of a rank have: the rows of the table that unpacks planes.
 const RANKS: i64 = 1 << SIDE;
-/// Size of a dimension that ONNX derives from the others.
+/// The size -1 of a reshaped dimension, whose true size ONNX derives from the others.
 pub(super) const REST: i64 = -1;
-/// The numbers of SELU: those of ONNX's operator of this name.
+/// The parameter alpha of ONNX's operator `Selu`; the next is its gamma.
 const SELU_ALPHA: f32 = 1.673_263_2;
 const SELU_SCALE: f32 = 1.050_701;
 /// The first operator set in which convolutions take bfloat16.
@@ -30,7 +30,8 @@ const BFLOAT16_OPSET: i64 = 22;
 /// The first operator set in which `ReduceMean` takes its axes as an input.
 const AXES_INPUT_OPSET: i64 = 18;
 
-/// Converts a network with these options. The graph and errors call it `name`; the model notes its `input` format.
+/// Converts a network with these options. The graph and errors call it `name`; the model's metadata states its `input`
+/// format.
 pub fn convert(
     layers: &Layers,
     input: InputFormat,

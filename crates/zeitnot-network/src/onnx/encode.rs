@@ -55,7 +55,7 @@ impl Floats<'_> {
     }
 }
 
-/// The file of a model with notes of its maker (key and value); errors call the network `name`.
+/// The file of a model, with `notes` (key and value) as its metadata; errors call the network `name`.
 pub fn model(
     graph: &GraphProto,
     constants: &[Constant<'_>],

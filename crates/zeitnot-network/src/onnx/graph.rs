@@ -134,7 +134,7 @@ impl<'a> GraphBuilder<'a> {
         });
     }
 
-    /// The finished model file of the network `name`, with notes of its maker: key and value.
+    /// The finished model file of the network `name`, with `notes` (key and value) as its metadata.
     pub fn finish(mut self, name: &str, notes: &[(&str, String)]) -> Result<Vec<u8>, NetworkError> {
         self.graph.name = Some(name.to_owned());
         encode::model(&self.graph, &self.constants, notes, self.conversion, name)

@@ -24,7 +24,7 @@ pub struct OnnxInterface {
 }
 
 impl OnnxInterface {
-    /// The key of the first name that is given here; `None` if no name is.
+    /// The key (see [`keys`]) of the first input or output whose name is given here; `None` if no name is.
     pub(crate) fn first_key(&self) -> Option<&'static str> {
         let value = || self.value.as_ref().map(|value| value_name(value).0);
         (self.input.as_ref().map(|_| keys::INPUT))
@@ -34,7 +34,7 @@ impl OnnxInterface {
     }
 }
 
-/// The key and the name of a value output.
+/// The key (see [`keys`]) and the name of a value output.
 fn value_name(value: &ValueOutput) -> (&'static str, &str) {
     match value {
         ValueOutput::Wdl(name) => (keys::WDL, name),

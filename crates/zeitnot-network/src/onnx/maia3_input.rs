@@ -7,7 +7,7 @@ use crate::NetworkError;
 use crate::maia3::{FEATURES, MOVES, PIECES, SQUARES};
 use crate::onnx_proto::{ValueInfoProto, data_type};
 
-/// The input of a model that is Maia-3's by its name.
+/// Name of the input by which a model is recognised as a Maia-3.
 const TOKENS: &str = "tokens";
 /// Part of the name of the input for the rating of the side to move: `self_elos` or `elo_self`.
 const OWN: &str = "self";
@@ -32,7 +32,7 @@ pub struct Maia3Input {
 }
 
 impl Maia3Input {
-    /// Whether these are the inputs of a Maia-3, or meant to be.
+    /// Whether one of these inputs has the name by which a Maia-3 is recognised; [`ends`] checks the rest.
     pub(super) fn is_in(inputs: &[ValueInfoProto]) -> bool {
         inputs.iter().any(|input| input.name.as_deref() == Some(TOKENS))
     }
@@ -105,7 +105,7 @@ pub(super) fn ends(
     Ok((ModelInput::Maia3(input), POLICY.to_owned(), ValueOutput::LossDrawWinLogits(VALUE.to_owned()), types))
 }
 
-/// The type of an end, float32 where the model states none.
+/// ONNX's number of an input's or output's element type; float32's where the model states none.
 fn element_type(end: &ValueInfoProto) -> i32 {
     let tensor = end.r#type.as_ref().and_then(|r#type| r#type.tensor_type.as_ref());
     tensor.and_then(|tensor| tensor.elem_type).unwrap_or(data_type::FLOAT)

@@ -31,14 +31,14 @@ pub use model::inspect;
 /// Names of the inputs and outputs in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
 pub(crate) mod names {
     pub(crate) const INPUT: &str = "/input/planes";
-    /// The two inputs of packed planes, which only sessions of our own use.
+    /// Name of the first input of packed planes, which only this program's own sessions use; the next is the second's.
     pub(crate) const BOARDS: &str = "/input/boards";
     pub(crate) const VALUES: &str = "/input/values";
     pub(crate) const POLICY: &str = "/output/policy";
     pub(crate) const WDL: &str = "/output/wdl";
     pub(crate) const VALUE: &str = "/output/value";
     pub(crate) const MOVES_LEFT: &str = "/output/mlh";
-    /// Key of the note with the number of the input format, in models that this crate writes.
+    /// Key of the metadata entry with the number of the input format, in models that this crate writes.
     pub(crate) const INPUT_FORMAT: &str = "lc0_input_format";
 }
 
@@ -141,7 +141,7 @@ pub enum ValueOutput {
 }
 
 impl ValueOutput {
-    /// Name and numbers of a position.
+    /// The output's name, and how many numbers it has for a position.
     pub fn end(&self) -> (&str, usize) {
         match self {
             ValueOutput::Wdl(name) | ValueOutput::LossDrawWinLogits(name) => (name, 3),

@@ -19,7 +19,7 @@ const LISTED: usize = 100;
 
 /// Finds the inputs and outputs of an ONNX model in the file `name`; `outer` is the Lc0 network around it, if any.
 ///
-/// `None` when the bytes are no ONNX model at all. With the model comes its input format, if a note in it says one.
+/// `None` when the bytes are no ONNX model at all. With the model comes its input format, if its metadata states one.
 ///
 /// # Errors
 /// [`NetworkError::Interface`] where a name of `interface` is the reason, else [`NetworkError::Onnx`].
@@ -147,7 +147,7 @@ impl Ends<'_> {
         listed(self.kind, self.ends)
     }
 
-    /// The error about a name: a wrong wish of the user, or a model that is of no use.
+    /// The error about a name of this `author`: a wrong name by the user, or else a model that is of no use.
     fn error(&self, author: Author, problem: String) -> NetworkError {
         let name = self.file.to_owned();
         match author {
@@ -157,13 +157,14 @@ impl Ends<'_> {
     }
 }
 
-/// The sizes of an end after the batch, those that the model states; `None` where it states no shape.
+/// The sizes of an input or output after the batch dimension, `None` for each that the model does not state; no list
+/// where it states no shape.
 pub(super) fn stated_sizes(end: &ValueInfoProto) -> Option<Vec<Option<i64>>> {
     let shape = end.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref().filter(|shape| !shape.dim.is_empty())?;
     Some(shape.dim.iter().skip(1).map(|dim| dim.dim_value).collect())
 }
 
-/// Whether an end has these sizes after the batch, as far as the model states them.
+/// Whether an input or output has the sizes `wanted` after the batch dimension, as far as the model states its own.
 pub(super) fn has_sizes(end: &ValueInfoProto, wanted: &[i64]) -> bool {
     stated_sizes(end).is_none_or(|sizes| {
         sizes.len() == wanted.len()

@@ -49,7 +49,7 @@ impl Planes {
     /// lowest bit; into `values` the value of each plane.
     ///
     /// # Panics
-    /// If there is no room for 112 * 8 bytes and 112 numbers.
+    /// If `boards` does not hold 112 * 8 bytes, or `values` 112 numbers.
     pub fn write_packed(&self, boards: &mut [u8], values: &mut [f32]) {
         let (boards, rest) = boards.as_chunks_mut();
         assert!(boards.len() == PLANES && rest.is_empty(), "the caller gives room for 112 planes");
@@ -189,7 +189,8 @@ pub(super) fn write_pieces(planes: &mut [u64], position: &Position, view: Color)
     }
 }
 
-/// Takes back the double push of `pushed` over the square `target`: the board one ply earlier, as far as it is known.
+/// Takes back the double push of a pawn of the side `pushed` over the square `target`, in the `planes` of one board as
+/// `view` sees it: they then show the board one ply earlier, as far as it is known.
 fn undo_double_push(planes: &mut [u64], target: Square, pushed: Color, view: Color) {
     let target = Bitboard::from(target).0;
     let path = Bitboard(target << 8 | target >> 8);

@@ -11,7 +11,7 @@ use zeitnot_kernels::Activation;
 
 /// Planes of the current position's pieces, which the dense position encoding looks at.
 pub const PIECE_PLANES: usize = 12;
-/// Number added to the variance by smolgen's layer normalisations, and by all of networks with dense position encoding.
+/// Number added to the variance by smolgen's layer normalisations; with dense position encoding, by all of a network's.
 const DENSE_EPSILON: f32 = 1e-3;
 /// Number added to the variance by other layer normalisations (docs/lc0.md, 4.8).
 const USUAL_EPSILON: f32 = 1e-6;

@@ -36,7 +36,8 @@ enum Encoding {
 pub struct Tensor {
     bytes: Bytes,
     encoding: Encoding,
-    /// Factors, each for one of equally long parts in order: the folded batch normalisation of a layer's outputs.
+    /// Factors on the numbers: the tensor is as many equal parts as there are factors, each multiplied by its own. They
+    /// come from a batch normalisation, folded into the layer.
     factors: Option<Arc<[f32]>>,
 }
 
@@ -75,7 +76,7 @@ impl Tensor {
 }
 
 impl fmt::Debug for Tensor {
-    /// Without the numbers, of which there are millions.
+    /// Writes the tensor without its numbers, of which there are millions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tensor({} numbers, {:?})", self.len(), self.encoding)
     }

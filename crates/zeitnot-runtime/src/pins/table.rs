@@ -9,7 +9,7 @@ use crate::tensorrt_rtx;
 pub(crate) static PINS: LazyLock<Vec<Pin>> =
     LazyLock::new(|| read(include_str!("wheels.txt")).expect("a test reads the list"));
 
-/// The packages of a list; `None` for a list that has not the form that its head describes.
+/// The packages of a list; `None` if it is not in the form that the head of `wheels.txt` describes.
 fn read(list: &'static str) -> Option<Vec<Pin>> {
     let mut packages: Vec<(Pin, Vec<Wheel>)> = Vec::new();
     for line in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {

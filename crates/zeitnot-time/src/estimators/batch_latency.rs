@@ -44,8 +44,8 @@ impl BatchLatency {
         }
     }
 
-    /// Lowers the estimate. Called when the estimate kept a batch from beginning: without a batch nothing else would
-    /// ever correct it.
+    /// Lowers the estimate. To be called when the estimate kept a batch from being started: without a batch nothing
+    /// else would ever correct it.
     pub fn relax(&mut self) {
         self.ms *= RELAXED;
         self.size_ms *= RELAXED;
@@ -55,7 +55,8 @@ impl BatchLatency {
         (self.size / self.weight, self.ms / self.weight)
     }
 
-    /// The fixed time of a batch and the time per position, by the last batches; `None` if their sizes hardly differ.
+    /// The fixed time of a batch and the time per position, in milliseconds, by the last batches; `None` if their sizes
+    /// hardly differ.
     fn regression(&self) -> Option<(f64, f64)> {
         let (size, ms) = self.means();
         let variance = self.size_size / self.weight - size * size;

@@ -9,7 +9,8 @@ pub(crate) struct BudgetUse {
 }
 
 impl BudgetUse {
-    /// `initial` and `min` are fractions above 0; `update_rate` is in average moves.
+    /// An estimate that begins at `initial` and stays at least `min`, fractions above 0. After `update_rate` average
+    /// moves it has moved half-way to a new sample.
     pub(crate) fn new(initial: f64, min: f64, update_rate: f64) -> Self {
         Self { share: LearnedShare::new(initial, [min, f64::INFINITY], update_rate) }
     }

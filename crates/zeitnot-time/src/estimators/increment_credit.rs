@@ -36,8 +36,8 @@ impl ClockStep {
         self.before_ms - self.used_ms + self.increment_ms - self.after_ms
     }
 
-    /// Whether the clock shows the same time as before the last move. A delay gives back what was used; a clock that
-    /// is given in whole seconds shows nothing of a fast move.
+    /// Whether the clock shows the same time as before the move, for a reason other than lag: a delay gave back what
+    /// was used, or a clock in whole seconds shows nothing of a fast move.
     pub(super) fn stands_still(&self) -> bool {
         let may_stand = self.increment_ms > 0.0 || self.rounding_ms() > 0.0;
         may_stand && (self.after_ms - self.before_ms).abs() <= MILLISECOND
@@ -49,7 +49,7 @@ impl ClockStep {
         self.increment_ms >= 2.0 * rounding_ms && self.gap_ms() >= self.increment_ms - rounding_ms
     }
 
-    /// Time that may hide in the gap because both clocks were reported in whole seconds.
+    /// Part of the gap that may be rounding: a second if both clocks were reported in whole seconds, else 0.
     pub(super) fn rounding_ms(&self) -> f64 {
         let is_whole = |ms: f64| ms % MS_PER_SECOND == 0.0;
         if is_whole(self.before_ms) && is_whole(self.after_ms) { MS_PER_SECOND } else { 0.0 }
@@ -68,7 +68,7 @@ enum Seen {
 /// The increments of the last moves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IncrementCredit {
-    /// Results of the last moves, in a ring.
+    /// What the clock showed of the increments of the last moves, in a ring.
     last: [Seen; WINDOW],
     moves: usize,
 }

@@ -6,14 +6,15 @@ use super::increment_credit::{ClockStep, IncrementCredit};
 const LONGEST_LAG_MS: f64 = 5_000.0;
 /// Share of the difference by which the estimate falls after a smaller lag.
 const FALL: f64 = 0.1;
-/// Moves within which a second lag shows that the first was no accident. A connection that stalls less often than every
-/// eighth move costs less than the time that would be kept clear for it.
+/// Moves within which a second lag shows that the first was no accident. If a connection stalls less often than every
+/// eighth move, its lags cost less than the time that would be kept clear for them.
 const WINDOW: usize = 8;
 /// Largest share of the clock that is kept clear for a lag seen once. All plans of the rest of the game are made from
 /// what the overhead leaves of the clock: they lose this share at most.
 const ALONE_SHARE: f64 = 0.1;
 
-/// Largest share of the clock that is kept clear for what may be no lag at all.
+/// Largest share of the clock that is kept clear for the part of the gaps that may be no lag but a missing increment or
+/// rounding.
 const DOUBTFUL_SHARE: f64 = 0.5;
 
 /// Learns the time that passes on the judge's clock but not between our `go` and our `bestmove`, and the increment that
@@ -23,9 +24,9 @@ const DOUBTFUL_SHARE: f64 = 0.5;
 /// gives no sample: the time control was reached, or time was added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LagEstimator {
-    /// The whole gaps between expected and reported clocks.
+    /// The estimate of the gap between the expected and the reported clock.
     gap: Delay,
-    /// The part of each gap that nothing but a lag explains.
+    /// The estimate of the part of that gap which nothing but a lag explains.
     lag: Delay,
     overshoot: Delay,
     increment: IncrementCredit,

@@ -2,13 +2,13 @@
 
 use crate::{MS_PER_SECOND, SearchSnapshot};
 
-/// Bounds of estimates, in nodes per second. They only keep absurd input finite: no network is slower than a node in a
-/// quarter of an hour, no machine is faster than a node in a picosecond.
+/// Bounds of estimates, in nodes per second, which only keep absurd input finite: a node in a quarter of an hour, and a
+/// node in a picosecond.
 pub(super) const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
-/// The time that the first guess counts for, in milliseconds: less than the first batches of any search, because a
+/// Weight of the first guess, in milliseconds of searching: less than the first batches of any search, because a
 /// guess of 20,000 nodes per second says nothing about a search of 3,000.
 pub(crate) const GUESS_WEIGHT_MS: f64 = 5.0;
-/// The time that a speed set from outside counts for, in milliseconds.
+/// Weight of a speed set from outside, in milliseconds of searching.
 const SET_WEIGHT_MS: f64 = 10_000.0;
 /// Shortest half-life of measurements, in milliseconds: a few batches say little about speed.
 const SHORTEST_HALF_LIFE_MS: f64 = 1_000.0;
@@ -75,8 +75,8 @@ impl SpeedEstimator {
     }
 }
 
-/// Nodes of a search's first batch. The first look may come late, with several batches in: they are taken as equal. A
-/// caller that counts no batches measures from the start.
+/// Nodes of a search's first batch, from the first look at the search: if several batches have ended by then, they are
+/// taken as equal. 0 if the caller counts no batches: then speed is measured from the start.
 pub(super) fn first_batch_nodes(snapshot: &SearchSnapshot) -> f64 {
     if snapshot.batches == 0 { 0.0 } else { snapshot.new_nodes as f64 / snapshot.batches as f64 }
 }

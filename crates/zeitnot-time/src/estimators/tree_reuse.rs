@@ -12,12 +12,13 @@ pub(crate) struct TreeReuse {
 #[derive(Clone, Copy, Debug)]
 struct LastSearch {
     total_nodes: u64,
-    /// Length of the search, in average moves: the weight of its sample.
+    /// Time of the search as a multiple of an average move's: the weight of its sample.
     average_moves: f64,
 }
 
 impl TreeReuse {
-    /// `initial` and `max` are fractions, `max` below 1; `update_rate` is in average moves.
+    /// An estimate that begins at `initial` and stays at most `max`, fractions with `max` below 1. After `update_rate`
+    /// average moves it has moved half-way to a new sample.
     pub(crate) fn new(initial: f64, max: f64, update_rate: f64) -> Self {
         Self { share: LearnedShare::new(initial, [0.0, max], update_rate), last: None }
     }

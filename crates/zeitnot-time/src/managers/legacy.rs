@@ -20,10 +20,10 @@ param_specs! {
         "The same for every ply that a book played before the first move, of at most 12.";
 }
 
-/// Most plies of a book that count for the bonus (docs/lc0.md, 1.4: step 4).
+/// Most plies played from a book that count for the bonus of the first move after it (docs/lc0.md, 1.4: step 4).
 const MAX_BOOK_PLIES: u32 = 12;
-/// Shortest move, in milliseconds, that a `slowmover` above 1 makes longer, so that a game in time trouble borrows no
-/// time (docs/lc0.md, 1.4: step 5).
+/// Time, in milliseconds, up to which a `slowmover` above 1 lengthens no move, so that in time trouble no time is
+/// borrowed from later moves (docs/lc0.md, 1.4: step 5).
 const SLOW_MOVE_MS: f64 = 200.0;
 
 pub(super) const SPEC: ManagerSpec = ManagerSpec {

@@ -44,7 +44,8 @@ pub(super) fn nps_term(plan: &mut PlanBuilder, nps: f64) -> f64 {
     plan.term("nps = from the searches, at first its initial value", nps, Unit::NodesPerSecond)
 }
 
-/// Records the reused share of the tree, and the nodes of a tree that gets `new_per_move` new nodes on every move.
+/// Records the reused share of the tree, and the size of a tree that gets `new_per_move` new nodes on every move.
+/// `limited`: whether the share is at its maximum.
 pub(super) fn total_nodes_term(plan: &mut PlanBuilder, new_per_move: f64, reuse: f64, limited: bool) -> f64 {
     let name = "tree_reuse = from the searches (at most max-tree-reuse), at first its initial value";
     let reuse = plan.estimate(name, reuse, Unit::Ratio, limited);
@@ -52,7 +53,7 @@ pub(super) fn total_nodes_term(plan: &mut PlanBuilder, new_per_move: f64, reuse:
     plan.term("average_total_nodes = average_new_nodes / (1 - tree_reuse)", total, Unit::Nodes)
 }
 
-/// Records the share of a budget that searches use.
+/// Records the share of a budget that searches use. `limited`: whether it is at its minimum.
 pub(super) fn time_use_term(plan: &mut PlanBuilder, time_use: f64, limited: bool) -> f64 {
     let name = "timeuse = from the searches (at least min-timeuse), at first its initial value";
     plan.estimate(name, time_use, Unit::Ratio, limited)

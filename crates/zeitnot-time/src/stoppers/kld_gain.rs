@@ -35,7 +35,7 @@ impl KldGain {
     }
 }
 
-/// Kullback-Leibler divergence of the new visits from the old, in nats.
+/// Kullback-Leibler divergence KL(old || new) of the shares of visits, in nats.
 fn divergence(old: &[u32], old_nodes: f64, new: &[u32], new_nodes: f64) -> f64 {
     let visited = old.iter().zip(new).filter(|(old, _)| **old > 0);
     visited

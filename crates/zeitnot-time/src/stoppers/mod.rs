@@ -137,8 +137,8 @@ impl Stoppers {
         self.movetime_ms
     }
 
-    /// Whether only `stop` is sure to end the search; a limit on the mate is not, since there may be no mate.
-    /// `has_manager`: whether a manager is asked, too.
+    /// Whether only `stop` is sure to end the search, as of any that is infinite or pondering; a limit on the mate does
+    /// not count, since there may be no mate. `has_manager`: whether a manager is asked, too.
     pub(crate) fn is_endless(&self, has_manager: bool) -> bool {
         let has_limit = has_manager
             || self.movetime_ms.is_some()
@@ -225,8 +225,8 @@ impl Stoppers {
         }
     }
 
-    /// Tells later stoppers about a limit on nodes, if smart pruning is on (docs/lc0.md, 2.2). The manager's limit is
-    /// told on the same condition.
+    /// Lowers the remaining nodes in `so_far`, which later stoppers see, to what `limit` leaves beyond `nodes`; only if
+    /// smart pruning is on (docs/lc0.md, 2.2). The manager's remaining nodes count on the same condition.
     fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
         if self.publishes_nodes {
             so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));
@@ -234,8 +234,8 @@ impl Stoppers {
     }
 }
 
-/// Whether a search may end before its limits, since the best move is known. Where several lines are shown all of them are
-/// searched, on a clock (`on_clock`) until each has visits.
+/// Whether a search may end before its limits once its best move is sure. With several `lines` shown it may not, as all
+/// of them are wanted: except once all are proven, or on a clock (`on_clock`) once each has visits.
 fn may_end_early(lines: Option<ShownLines>, on_clock: bool) -> bool {
     match lines {
         None | Some(ShownLines::Proven) => true,

@@ -51,7 +51,7 @@ impl SmartPruning {
         (remaining < lead(&snapshot.root_visits)).then_some(StopReason::CannotBeOvertaken)
     }
 
-    /// Remaining nodes of the search, divided by the factor; `None` for a search without a limit.
+    /// Nodes that the search's limits on time and nodes still allow, divided by the factor; `None` without a limit.
     fn remaining_playouts(&self, new_nodes: u64, searched_ms: f64, so_far: &Verdict) -> Option<f64> {
         let by_time = so_far.remaining_ms.map(|remaining_ms| {
             let measured = (new_nodes as f64 + TOLERANCE_NODES) * MS_PER_SECOND / searched_ms + 1.0;

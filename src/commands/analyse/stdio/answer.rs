@@ -8,10 +8,10 @@ use std::io::{IsTerminal as _, stdout};
 use zeitnot_engine::chess::{Move, to_uci};
 use zeitnot_engine::engine::{Line, MoveStats, ScoreType, SearchEnd, score, wdl_permille};
 
-/// Decimal places of values: a float32 has no more.
+/// Factor by which values are rounded, to six decimal places: a float32 has no more.
 const PLACES: f64 = 1e6;
 
-/// Prints an answer as a line, to a program as it is.
+/// Prints an answer as a line: unchanged to a program, and made safe for a terminal.
 pub fn print(answer: String) {
     let line = answer + "\n";
     match stdout().is_terminal() {
@@ -20,7 +20,7 @@ pub fn print(answer: String) {
     }
 }
 
-/// An answer, a JSON object that is not empty, with the id of its request as it came.
+/// The text of an answer, which is a JSON object with members, behind the `id` of its request as it came.
 pub fn json(id: Option<&RawValue>, answer: &Value) -> String {
     match id {
         Some(id) => format!("{{\"id\":{id},{}", &answer.to_string()[1..]),
@@ -28,7 +28,7 @@ pub fn json(id: Option<&RawValue>, answer: &Value) -> String {
     }
 }
 
-/// The answer to a request that was searched.
+/// The answer to a request whose search has ended.
 pub fn of_search(asked: &Asked, end: &SearchEnd, score_type: ScoreType, has_wdl: bool) -> Value {
     let uci = |mv: Move| to_uci(mv, asked.chess960);
     let report = &end.report;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use zeitnot_engine::engine::{Engine, Listener, Report, SearchEnd};
 use zeitnot_time::Plan;
 
-/// Most memory of the requests that wait, in bytes, and that of one beside its line.
+/// Most memory of the requests that wait, in bytes. Each takes `BESIDE_LINE` bytes besides its line.
 const MOST_BYTES: usize = 24 << 20;
 const BESIDE_LINE: usize = 200;
 
@@ -27,20 +27,21 @@ enum Standing {
     IsSearched(Sender<Told>),
 }
 
-/// News about a search.
+/// News for the thread that serves a request, while its search runs.
 enum Told {
-    /// It is to end.
+    /// The request's search is to end now.
     Stop,
     End(Box<SearchEnd>),
 }
 
-/// The text of an id, which for a string may be written in several ways.
+/// An id as the key of a map: the same string counts as one id, however it is escaped.
 fn key(id: &RawValue) -> String {
     serde_json::from_str::<String>(id.get()).map_or_else(|_| id.to_string(), |text| json!(text).to_string())
 }
 
 impl Desk {
-    /// Takes a request in, which waits as its line: its game has more memory.
+    /// Takes a request in. It waits as its line, which needs less memory than its game. Fails where its id is in use or
+    /// there is no room.
     pub fn take(&self, asked: &Asked, line: &str) -> Result<(), Fault> {
         let fault = |error: &str| Err(Fault { id: Some(asked.id.clone()), error: error.to_owned() });
         let (requests, bytes) = &mut *self.0.lock();
@@ -55,14 +56,14 @@ impl Desk {
         Ok(())
     }
 
-    /// Waits until another request of that length finds room.
+    /// Waits until there is room for a request with a line of this length.
     pub fn wait_for_room(&self, line: &str) {
         while self.0.lock().1 + line.len() > MOST_BYTES {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
 
-    /// Lets the search of a request end with what it has; does nothing where there is none.
+    /// Ends the search of a request, which keeps what it has found, or calls off a request that waits.
     pub fn stop(&self, id: &RawValue) {
         match self.0.lock().0.get_mut(&key(id)) {
             // It may have ended already.
@@ -72,7 +73,7 @@ impl Desk {
         }
     }
 
-    /// Both ends of the news about a request whose search begins; `None` where it was called off.
+    /// Notes that the search of a request begins; returns the channel for news about it, `None` if it was called off.
     fn begin(&self, asked: &Asked, line: &str) -> Option<(Sender<Told>, Receiver<Told>)> {
         let (requests, bytes) = &mut *self.0.lock();
         *bytes -= line.len() + BESIDE_LINE;
@@ -82,14 +83,14 @@ impl Desk {
         Some((sender, told))
     }
 
-    /// Gives the answer to a request, whose id is free then.
+    /// Prints the answer to a request, whose id may then be used again.
     fn answer(&self, id: &RawValue, answer: &Value) {
         self.0.lock().0.remove(&key(id));
         answer::print(answer::json(Some(id), answer));
     }
 }
 
-/// Tells the desk about the end of a search.
+/// A listener that tells the station about the end of its search.
 struct Ear(Sender<Told>);
 
 impl Listener for Ear {
@@ -107,9 +108,9 @@ impl Listener for Ear {
 pub struct Station<'a> {
     engine: Engine,
     desk: &'a Desk,
-    /// Lines of analysis where a request does not say.
+    /// Lines of analysis for requests that do not set a number.
     multi_pv: u64,
-    /// Whether a request that does not say is about Chess960.
+    /// Whether requests that do not say so are about Chess960.
     chess960: bool,
 }
 
@@ -140,7 +141,7 @@ impl Station<'_> {
         Ok(answer::of_search(asked, &end, self.engine.options().score_type, has_wdl))
     }
 
-    /// Searches as an engine does that has just been started.
+    /// Searches a request with a fresh tree and cache, as a newly started engine would.
     fn search(
         &mut self,
         asked: &Asked,

@@ -37,7 +37,7 @@ ends the program when all is answered. docs/analyse-stdio.md has every field.";
 /// Most engines: each has its thread and its tree.
 pub const MOST_ENGINES: u64 = 256;
 
-/// The switch that asks for it.
+/// The switch `--stdio`.
 pub fn switch() -> Arg {
     flags::switch(STDIO, "Requests from standard input, one JSON object a line, answers to standard output")
 }

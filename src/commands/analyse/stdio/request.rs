@@ -16,10 +16,10 @@ const LONGEST_MS: f64 = 365.0 * 86_400e3;
 /// Longest line, in bytes: the moves of the longest games are a tenth of it.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// A line that was understood.
+/// A line of the input that could be read.
 pub enum Request {
     Search(Box<Asked>),
-    /// The end of one search, or with `of` missing of the program once all is answered. `echo` is the line.
+    /// A request to end one search or, without `of`, the program once all requests are answered. `echo` is its line.
     Terminate {
         echo: String,
         of: Option<Id>,
@@ -29,7 +29,7 @@ pub enum Request {
 /// The id of a request, as it came: any JSON.
 pub type Id = Box<RawValue>;
 
-/// The fields of an object, as they came.
+/// The fields of a JSON object, with their values unparsed.
 type Fields = BTreeMap<String, Box<RawValue>>;
 
 /// A search that is asked for.
@@ -45,9 +45,9 @@ pub struct Asked {
     pub stats: bool,
 }
 
-/// The reason why a request is not served.
+/// The reason why a line cannot be served as a request.
 pub struct Fault {
-    /// The request, where its line has an `id`.
+    /// The id of the request, where its line has one.
     pub id: Option<Id>,
     pub error: String,
 }
@@ -62,7 +62,7 @@ impl Fault {
 const FIELDS: [&str; 10] =
     ["id", "fen", "moves", "chess960", "nodes", "movetime", "depth", "searchmoves", "multipv", "stats"];
 
-/// Reads a line. `chess960` is the engine's option, which a request need not repeat.
+/// Reads a line as a request. `chess960` is the engine's option, which holds where the request does not say.
 pub fn read(line: &str, chess960: bool) -> Result<Request, Fault> {
     let anonymous = |error: String| Fault { id: None, error };
     let line = line.trim_start_matches('\u{feff}').trim();

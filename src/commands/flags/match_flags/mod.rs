@@ -27,17 +27,17 @@ use zeitnot_lab::measure::MeasuredCosts;
 /// to three seconds of a core (60 games of smooth with itself on Zen 5: 2.2).
 const VIRTUAL_NPS: f64 = 1_000.0;
 
-/// A flag, and what it is to a match that goes on after an interruption.
+/// A flag, and whether an interrupted match may be resumed with another value of it.
 pub struct Declared(Resumed, Arg);
 
-/// Part that a flag has in the identity of a match that goes on.
+/// The rule whether a match may be resumed with another value of a flag.
 #[derive(Clone, Copy, PartialEq)]
 enum Resumed {
-    /// It may have another value, or the identities of the players have it.
+    /// Another value is allowed here; where it would change a player, the player's identity is compared anyway.
     Free,
-    /// It has the same value.
+    /// The value has to be the same.
     Same,
-    /// It has the same value, and the files that it names have the same content.
+    /// The value has to be the same, and the files that it names must have the same content.
     SameFiles,
 }
 
@@ -45,17 +45,17 @@ fn arg(name: &'static str, value: &'static str, help: &'static str) -> Arg {
     flag(name, value).help(help)
 }
 
-/// A flag that a match which goes on has again.
+/// A flag that must keep its value when a match is resumed.
 fn same(arg: Arg) -> Declared {
     Declared(Resumed::Same, arg)
 }
 
-/// A flag that a match which goes on may have otherwise.
+/// A flag that may have another value when a match is resumed.
 fn free(arg: Arg) -> Declared {
     Declared(Resumed::Free, arg)
 }
 
-/// The flags that both commands have, those of the short help first.
+/// The flags that `match` and `time compare` share: those of the short help, and the rarer ones.
 fn declared() -> [Vec<Declared>; 2] {
     let file = |name, help| Declared(Resumed::SameFiles, arg(name, "FILE", help).value_parser(value_parser!(PathBuf)));
     let with = |Declared(resumed, arg): Declared, more: fn(Arg) -> Arg| Declared(resumed, more(arg));
@@ -136,7 +136,7 @@ fn add_declared(command: Command, [common, rare]: [Vec<Declared>; 2]) -> Command
     command.args(common).args(rare.into_iter().map(|Declared(_, arg)| arg.hide_short_help(true)))
 }
 
-/// The clock for the time control at place `at` among several, each of which may have its own `--nps`.
+/// The clock for the time control with index `at`; each time control may have its own `--nps`.
 pub fn clock(matches: &ArgMatches, at: usize) -> anyhow::Result<MatchClock> {
     let virtual_flags = ["nps", "batch-ms", "like", "jitter", "lag"];
     if matches.get_one::<String>("clock").is_some_and(|clock| clock == "real") {
@@ -168,7 +168,7 @@ fn seed(matches: &ArgMatches) -> anyhow::Result<u64> {
     matches.get_one::<u64>("seed").copied().context("--seed has a default")
 }
 
-/// A match of so many games with these limits: rules, start positions and concurrency.
+/// The plan of a match by the flags, with this number of games and these limits of the two players.
 pub fn plan(
     matches: &ArgMatches,
     clock: &MatchClock,
@@ -249,7 +249,7 @@ fn adjudication(matches: &ArgMatches) -> anyhow::Result<Adjudication> {
     })
 }
 
-/// Games at once.
+/// The number of games at once; without `--concurrency` one on the real clock, one for each core on a virtual one.
 pub fn concurrency(matches: &ArgMatches, clock: &MatchClock) -> usize {
     let usual = match clock {
         MatchClock::Real => 1,

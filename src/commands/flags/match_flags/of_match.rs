@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use zeitnot_games::{Limits, Preset, TimeControl, TimeControls};
 
-/// Largest time margin: another engine that is later counts as hanging.
+/// Largest time margin, in milliseconds: an engine that is later than this hangs.
 const MOST_MARGIN_MS: u64 = 10_000;
 
 pub fn command() -> Command {
@@ -29,12 +29,12 @@ fn per_player(name: &'static str, help: &'static str) -> Arg {
     text(name, "N[,N]", help).value_delimiter(',').num_args(1).value_parser(value_parser!(u64).range(1..))
 }
 
-/// A flag with options of one player.
+/// A flag `NAME=VALUE` that sets an option of one player and may be given again.
 fn options(name: &'static str, help: &'static str) -> Arg {
     text(name, "NAME=VALUE", help).action(ArgAction::Append).value_parser(text_with_paths())
 }
 
-/// The flags that `match` alone has, those of the short help first.
+/// The flags of `match` alone: those of the short help, and the rarer ones.
 pub(super) fn declared() -> [Vec<Declared>; 2] {
     let common = vec![
         same(text("tc", "[MOVES/]TIME[+INC]", "Time control in seconds, or two for different ones (T1,T2)")

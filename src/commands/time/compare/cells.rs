@@ -18,10 +18,10 @@ use zeitnot_games::proof::{PlayedCell, Proof, ProofCell, page};
 use zeitnot_games::setup::{self, Contestant, MatchClock};
 use zeitnot_games::{MatchPlan, OpeningOrder, Openings, Rules, Starts};
 
-/// The name of the declaration inside the program.
+/// The name by which `--cells` takes the declaration that is built in.
 const BUILT_IN: &str = "builtin";
 
-/// Flags of a comparison whose part a declaration takes.
+/// Flags of a comparison that cannot be given with declared cells, since the declaration decides them.
 const OF_OTHERS: [&str; 20] = [
     "specs",
     "tc",
@@ -146,18 +146,18 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
     end
 }
 
-/// Program, date and instruction set in one line.
+/// The program's version and digest, the date and the instruction set in one line.
 fn heading(proof: &Proof) -> String {
     let program = setup::program_sha256().map_or_else(String::new, |digest| format!(" (SHA-256 {})", &digest[..16]));
     format!("Zeitnot {}{program}, {}, native networks with {}.", env!("CARGO_PKG_VERSION"), today(), proof.isa)
 }
 
-/// The virtual clock of a cell.
+/// The virtual clock on which a cell is played.
 fn clock(cell: &ProofCell) -> anyhow::Result<MatchClock> {
     Ok(MatchClock::Virtual { cost: CostModel::constant(cell.nps)?, playout_ms: VirtualClock::PLAYOUT_MS })
 }
 
-/// This engine with the network of a cell and a time manager.
+/// A player: this engine with the network of a cell and a time manager.
 fn contestant(matches: &ArgMatches, proof: &Proof, cell: &ProofCell, manager: &str) -> anyhow::Result<Contestant> {
     let settings = [
         format!("WeightsFile={}", cell.network),

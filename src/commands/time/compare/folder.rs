@@ -1,4 +1,4 @@
-//! Plays pairs of players into journals of a folder, which go on after an interruption.
+//! Plays pairs of players into journals in a folder, so that an interrupted comparison goes on.
 
 use crate::commands::output::{note, notes};
 use crate::commands::series::{Pair, Series};
@@ -20,7 +20,7 @@ const EVENT: &str = "zeitnot time compare";
 /// A folder of games of many pairs of players.
 pub struct Folder<'a> {
     out: &'a Path,
-    /// The series; the time control and the number of games are those of each pair.
+    /// The series of all pairs; the time control and the number of games are set for each pair.
     pub series: Series,
     bar: ProgressBar,
 }
@@ -30,23 +30,23 @@ pub struct Cell<'a> {
     /// The name of its files, without an ending.
     pub name: String,
     pub players: [&'a Contestant; 2],
-    /// The identities of the players.
+    /// The identities of the players, which the journal compares on a resumption.
     pub identities: [&'a Value; 2],
     pub control: TimeControl,
     pub clock: &'a MatchClock,
-    /// Settings that decide the games beside the players.
+    /// Settings besides the players that decide the games.
     pub settings: Value,
 }
 
 impl<'a> Folder<'a> {
-    /// A folder for `total` games.
+    /// Creates the folder, and a progress bar over `total` games.
     pub fn new(out: &'a Path, plan: MatchPlan, total: u64) -> anyhow::Result<Folder<'a>> {
         std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
         Ok(Folder { out, series: Series::new(plan, Warnings::default())?, bar: progress::games(total) })
     }
 
-    /// Plays the missing games of a pair, and writes all of them as PGN. Returns them in order; ends the program after an
-    /// interruption.
+    /// Plays the games of a pair that its journal lacks, writes all of them as PGN, and returns them in order. After
+    /// Ctrl-C it ends the program.
     pub fn play(&mut self, cell: Cell<'_>) -> anyhow::Result<Vec<GameRecord>> {
         let Cell { name, players, identities, control, clock, settings } = cell;
         let [first, second] = players.map(|player| &player.name);
@@ -82,7 +82,7 @@ impl<'a> Folder<'a> {
         Ok(played().cloned().collect())
     }
 
-    /// Takes the bar away. An error where a player had one.
+    /// Removes the progress bar. Fails if a player had an error.
     pub fn end(&self) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         self.series.warnings.player_errors().map_or(Ok(()), |line| Err(anyhow::Error::msg(line)))

@@ -116,7 +116,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     end
 }
 
-/// A time manager, or options joined by semicolons.
+/// A player: this engine with the time manager, or the options joined by semicolons, that `spec` gives.
 fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
     let settings = engine_options::settings_of(spec);
     let mut contestant = match_flags::own_player(matches, "player", settings.iter().map(String::as_str), spec)?;
@@ -124,7 +124,7 @@ fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
     Ok(contestant)
 }
 
-/// The name of the files of two players at a time control, made from `text`, without an ending.
+/// The name of the files of a pair at a time control, without an ending; `text` names all three.
 fn file_name(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.,=()".contains(c);
     let name: String = text.chars().map(|c| if is_plain(c) { c } else { '_' }).take(LONGEST_NAME).collect();

@@ -30,7 +30,7 @@ pub fn command() -> Command {
         .arg(count("number", "The game's number in its file [default: 1]"))
 }
 
-/// Explains the move, by the manager of `--manager` or else in the player's name (`Zeitnot 2 (TimeManager=legacy)`).
+/// Explains a move, by `--manager` or else the manager in the player's name, as in `Zeitnot 2 (TimeManager=legacy)`.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let path = matches.get_one::<PathBuf>("game").context("FILE.pgn is required")?;
     let ply = *matches.get_one::<u32>("ply").context("--ply is required")? as usize;

@@ -12,7 +12,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use zeitnot_engine::engine::Options;
 use zeitnot_time::Plan;
 
-/// A note on names in formulas that are not in the table; `zeitnot_time::formulas` reads such names in this way.
+/// Explains names in a plan's formulas that have no line in its table; `zeitnot_time::formulas` reads them in this way.
 const ABSENT: &str = "In formulas, a name that has no line is a parameter, or is 0 in this decision.\n";
 
 pub fn command() -> Command {
@@ -53,18 +53,18 @@ fn explanation(name: &'static str, about: &'static str) -> Command {
         .arg(json_flag())
 }
 
-/// The flag of the manager's speed.
+/// The flag `--nps`, for the speed that the manager expects.
 fn nps() -> Arg {
     number("nps", "N", value_parser!(f64), "The manager's estimate of speed, as if learned")
 }
 
-/// The overhead of a move, in milliseconds.
+/// The move overhead that the flags or the default give, in milliseconds.
 fn overhead_ms(matches: &ArgMatches) -> anyhow::Result<f64> {
     check_times(matches, &["overhead"])?;
     Ok(matches.get_one("overhead").copied().unwrap_or(Options::default().move_overhead as f64))
 }
 
-/// Checks that the values of these flags are times.
+/// Checks that the values of these flags are times of 0 ms or more.
 fn check_times(matches: &ArgMatches, names: &[&str]) -> anyhow::Result<()> {
     for name in names {
         if let Some(ms) = matches.get_one::<f64>(name) {

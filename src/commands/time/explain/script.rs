@@ -1,4 +1,4 @@
-//! `zeitnot time explain script`: answers the events of a game, in the order of the file.
+//! `zeitnot time explain script`: answers the events of a game that a file lists.
 
 use super::{explanation, nps, overhead_ms};
 use crate::commands::flags::{switch, time_flags};
@@ -90,7 +90,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     answer(path, &terms)
 }
 
-/// The answer to an event: a line of JSON each, or `{}` for people.
+/// The answer to an event: serialised for programs, displayed for people.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Answer {
@@ -158,17 +158,18 @@ struct Terms<'a> {
     spec: &'a str,
     /// Whether `spec` is asked even if the script names another manager.
     insists: bool,
-    /// The manager's estimate of speed, as if learned.
+    /// The speed that the manager expects, in nodes a second, as if it had learned it.
     nps: Option<f64>,
-    /// The overhead for plans without one, in milliseconds.
+    /// The move overhead for plans that name none, in milliseconds.
     overhead_ms: f64,
-    /// The options of the stoppers for searches that the script does not begin; `None`: these ask the manager alone.
+    /// The options of the stoppers for searches whose beginning the script lacks; `None`: the manager alone decides
+    /// there.
     stoppers: Option<StopperParams>,
     /// Whether the answers are for people.
     as_table: bool,
 }
 
-/// Answers every event of the file, with one line of JSON or as a table. The answers of an event log are passed over.
+/// Answers each event of the file with a line of JSON, or with text for people. Answers in an event log are skipped.
 fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
     let cannot_read = || format!("cannot read {}", path.display());
     let lines: Box<dyn Iterator<Item = _>> = match path.as_os_str() == "-" {
@@ -197,11 +198,11 @@ fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// State from one event to the next.
+/// The state of the answered game between two events.
 struct Game<'a> {
     terms: &'a Terms<'a>,
     time: Timekeeper,
-    /// Whether the script itself began the search whose move is planned next.
+    /// Whether the script had an event for the beginning of the search that is planned next.
     search_began: bool,
     reused_nodes: u64,
     stop: Option<StopReason>,
@@ -216,7 +217,7 @@ impl<'a> Game<'a> {
         Ok(game)
     }
 
-    /// Gives a manager that has learned nothing yet its estimate of speed.
+    /// Sets the manager's estimate of speed, if a flag gives one.
     fn set_nps(&mut self) {
         if let Some(nps) = self.terms.nps {
             self.time.set_nps(nps);

@@ -7,16 +7,16 @@ use zeitnot_network::layers::Norm;
 use zeitnot_network::tensor::Tensor;
 use zeitnot_network::{Activation, Dense};
 
-/// A worker's kernels, and its room for rows that are quantised.
+/// A worker's kernels, and its buffers for inputs that are quantised to 8 bits.
 pub(super) struct Work {
     pub kernels: Kernels,
     quantised: QuantisedRows,
-    /// Moments of the inputs of the layers that have a number; empty but where they are asked for.
+    /// Moments of the inputs of layers, by [`DensePlan::number`]; empty unless the network is being quantised.
     pub moments: Vec<Moments>,
 }
 
 impl Work {
-    /// The kernels, with no room yet: room is made when rows are quantised.
+    /// A worker's kernels with empty buffers, which grow when rows are quantised.
     pub(super) fn new(kernels: Kernels) -> Work {
         Work { kernels, quantised: QuantisedRows::default(), moments: Vec::new() }
     }
@@ -25,7 +25,7 @@ impl Work {
 /// A dense layer as a file has it, on its way into a [`DensePlan`].
 pub(super) struct Part<'a> {
     pub dense: &'a Dense<Tensor>,
-    /// The factor of weights and biases.
+    /// Factor by which weights and biases are multiplied.
     pub factor: f32,
     /// Places of the layer's outputs.
     pub outputs: &'a Layout,
@@ -33,12 +33,12 @@ pub(super) struct Part<'a> {
 
 /// A dense layer, or several with the same input side by side.
 pub(super) struct DensePlan {
-    /// Inputs, in vectors; the field `columns` has the outputs, in vectors.
+    /// Width of the input, in vectors; the field `columns` is that of the output.
     pub inner: usize,
     pub columns: usize,
     weights: Weights,
     bias: Buffer,
-    /// Number among the layers that may be quantised.
+    /// Index among the layers to quantise, in [`Work::moments`]; `None` for any other layer.
     pub number: Option<usize>,
 }
 
@@ -80,7 +80,8 @@ impl DensePlan {
         DensePlan { inner, columns, weights: Weights::Float32(packed), bias, number: None }
     }
 
-    /// Packs one layer with plain inputs and outputs.
+    /// Packs one layer whose inputs and outputs lie one behind the other; weights and biases are multiplied by
+    /// `factor`.
     pub(super) fn plain(kernels: Kernels, dense: &Dense<Tensor>, factor: f32) -> DensePlan {
         let lanes = kernels.lanes();
         let [inputs, outputs] = [dense.inputs, dense.outputs].map(|features| Layout::plain(features, lanes));

@@ -28,7 +28,7 @@ pub(super) struct EmbeddingPlan {
 
 /// The input that the squares are embedded from.
 enum InputPlan {
-    /// The filters of a tower.
+    /// The filters of a tower, through a dense layer.
     Tower(DensePlan),
     /// The planes: the weights of each plane, and the rows that they are added to.
     Planes { weights: Buffer, start: Buffer },
@@ -38,7 +38,8 @@ enum InputPlan {
 pub(super) struct DensePositionPlan {
     /// Features that the encoding gives each square, in vectors.
     columns: usize,
-    /// Features of all squares, for each square and plane of a piece; the field `bias` has those for an empty board.
+    /// Features that one set square adds to those of all squares, `[square][piece plane][place]`; the field `bias` has
+    /// the features of an empty board.
     pieces: Buffer,
     bias: Buffer,
     /// Layer from the features to the embedding; its bias is in `start` of [`InputPlan::Planes`].
@@ -193,7 +194,7 @@ impl DensePositionPlan {
     }
 }
 
-/// The rows of a board, with a number for each square and feature.
+/// The rows of a board that hold `number(square, feature)` for each square and feature.
 fn of_squares(layout: &Layout, number: impl Fn(usize, usize) -> f32) -> Buffer {
     let lanes = layout.places().len() / layout.vectors();
     let mut rows = Buffer::new(layout.vectors() * RowShape::BOARD * lanes);

@@ -7,7 +7,8 @@ use zeitnot_kernels::{Buffer, Kernels, Matrix, NormPlan, RowShape, RowStart};
 use zeitnot_network::layers::{Encoder, FeedForward};
 use zeitnot_network::{Activation, SQUARES};
 
-/// The groups, rows and places of one board, for a normalisation.
+/// Arguments of [`Kernels::normalise`] for one board: one group, a row for each square, places for [`RowShape::BOARD`]
+/// rows.
 pub(super) const BOARD: (usize, usize, usize) = (1, SQUARES, RowShape::BOARD);
 
 /// An encoder.
@@ -15,7 +16,7 @@ pub(super) struct EncoderPlan {
     heads: usize,
     /// Features of a head, in vectors.
     depth: usize,
-    /// Queries, keys and values, every head at a whole vector.
+    /// The layer that makes queries, keys and values; the features of each head begin at a whole vector.
     queries_keys_values: DensePlan,
     output: DensePlan,
     pub smolgen: Option<SmolgenPlan>,
@@ -69,7 +70,8 @@ impl EncoderBuffers {
 }
 
 impl EncoderPlan {
-    /// Packs an encoder whose branches have the factor `alpha`.
+    /// Packs an encoder. `alpha` multiplies the outputs of attention and feed-forward network before they are added to
+    /// the rows.
     pub(super) fn new(kernels: Kernels, encoder: &Encoder, alpha: f32) -> EncoderPlan {
         let lanes = kernels.lanes();
         let depth = encoder.query.outputs / encoder.heads;
@@ -119,7 +121,8 @@ impl EncoderPlan {
         }
     }
 
-    /// Computes a board's attention into the branch, with smolgen's biases of the board `biases` if there are any.
+    /// Computes a board's attention and leaves it in `branch` of the buffers. `biases`: the board's index in smolgen's
+    /// biases; `None` without smolgen.
     fn attention(&self, work: &mut Work, biases: Option<usize>, rows: &[f32], buffers: &mut EncoderBuffers) {
         let (heads, depth, lanes) = (self.heads, self.depth, work.kernels.lanes());
         let EncoderBuffers { queries_keys_values, keys, scores: weights, attended, branch, smolgen, .. } = buffers;
@@ -146,7 +149,7 @@ impl EncoderPlan {
 }
 
 impl FeedForwardPlan {
-    /// Packs a network whose output has the factor `alpha`.
+    /// Packs a network whose output is multiplied by `alpha`.
     pub(super) fn new(kernels: Kernels, ffn: &FeedForward, alpha: f32) -> FeedForwardPlan {
         FeedForwardPlan {
             first: DensePlan::plain(kernels, &ffn.first, 1.0),
@@ -160,7 +163,7 @@ impl FeedForwardPlan {
         [&mut self.first, &mut self.second]
     }
 
-    /// Runs the network on the rows of a board, into the branch.
+    /// Runs the network on the rows of a board, and leaves its output in `branch` of the buffers.
     fn run(&self, work: &mut Work, rows: &[f32], buffers: &mut EncoderBuffers) {
         self.first.boards(work, 1, rows, self.activation, &mut buffers.hidden);
         self.second.boards(work, 1, &buffers.hidden, Activation::None, &mut buffers.branch);

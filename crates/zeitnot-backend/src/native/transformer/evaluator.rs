@@ -67,7 +67,8 @@ impl TransformerEvaluator {
         Ok(())
     }
 
-    /// Moments of the inputs of the layers with a number, of which there are `count`, in at most [`CHUNK`] positions.
+    /// Runs at most [`CHUNK`] positions and returns the moments of the inputs of the `count` layers that are to be
+    /// quantised.
     pub(super) fn moments(&mut self, queries: &[Query], count: usize) -> Result<Vec<Moments>, BackendError> {
         let shared = Arc::clone(&self.shared);
         self.work.moments = vec![Moments::default(); count];

@@ -7,7 +7,7 @@ use zeitnot_kernels::{Buffer, Kernels, RowShape};
 use zeitnot_network::layers::{AttentionPolicy, Head, SquareFeatures};
 use zeitnot_network::{Activation, FIRST_PROMOTION, PROMOTIONS, SQUARES, move_squares};
 
-/// The factor of the branches of policy encoders.
+/// The `alpha` of [`EncoderPlan::new`] for the encoders of a policy head.
 const POLICY_ALPHA: f32 = 1.0;
 
 /// An attention policy.
@@ -17,9 +17,9 @@ pub(super) struct PolicyPlan {
     pub encoders: Vec<EncoderPlan>,
     query: DensePlan,
     key: DensePlan,
-    /// The offsets of promotions, a row for each kind.
+    /// Weights of what a promotion adds to a logit, a row for each kind of promotion.
     promotions: Buffer,
-    /// The squares of each move.
+    /// The squares from and to which each move goes, by policy index.
     squares: Vec<(usize, usize)>,
 }
 

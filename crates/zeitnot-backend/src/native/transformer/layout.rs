@@ -17,15 +17,15 @@ impl Layout {
         Layout::heads(1, features, lanes)
     }
 
-    /// The features of each head one behind the other, and every head at a whole vector.
+    /// Heads of `depth` features one behind the other, each head beginning at a whole vector.
     pub(super) fn heads(heads: usize, depth: usize, lanes: usize) -> Layout {
         let padded = depth.next_multiple_of(lanes);
         let place = |place: usize| (place % padded < depth).then(|| place / padded * depth + place % padded);
         Layout { places: (0..heads * padded).map(place).collect(), lanes }
     }
 
-    /// The features of all squares of a board, as products of rows leave them; `number` gives the index of a square's
-    /// feature.
+    /// The features of all squares of a board, `[vector][square][lane]` as in the output of a product; `number` gives
+    /// the index, in a file, of a square's feature.
     pub(super) fn board(features: usize, lanes: usize, number: impl Fn(usize, usize) -> usize) -> Layout {
         let vectors = features.div_ceil(lanes);
         let place = |place: usize| {
@@ -37,7 +37,7 @@ impl Layout {
         Layout { places: (0..vectors * RowShape::BOARD * lanes).map(place).collect(), lanes }
     }
 
-    /// The places of features whose indices are higher by `first`.
+    /// A layout with `first` added to the index of each feature.
     pub(super) fn shifted(self, first: usize) -> Layout {
         Layout { places: self.places.into_iter().map(|place| Some(place? + first)).collect(), lanes: self.lanes }
     }

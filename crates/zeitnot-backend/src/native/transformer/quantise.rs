@@ -12,9 +12,9 @@ use crate::side_by_side::in_parts;
 use crate::{BackendError, Query};
 use zeitnot_kernels::RowShape;
 
-/// The share of the mean over all places that the mean square of an input counts for at least: what was small in the
-/// positions that were looked at may be large in others. (T1-256x10: KL 0.0009 with each of 0.03, 0.1, 0.3 and 1, 0.0010
-/// with 0.01, 0.0035 with 0.)
+/// Lower bound of an input place's mean square, as a share of the average over all places: an input that was small in
+/// the positions looked at may be large in others. (T1-256x10: KL 0.0009 with each of 0.03, 0.1, 0.3 and 1, 0.0010 with
+/// 0.01, 0.0035 with 0.)
 const LEAST_SQUARE: f64 = 0.3;
 
 /// Sums of the numbers at each place of a layer's input rows, and of their squares.
@@ -43,7 +43,7 @@ impl Moments {
         }
     }
 
-    /// Adds the rows of others, which are of the same layer.
+    /// Adds the sums of other rows of the same layer.
     fn merge(&mut self, other: &Moments) {
         self.rows += other.rows;
         for (to, from) in [(&mut self.sums, &other.sums), (&mut self.squares, &other.squares)] {

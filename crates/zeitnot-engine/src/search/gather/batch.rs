@@ -11,7 +11,7 @@ use crate::search::tree::terminal::GameEnd;
 use std::ops::Range;
 use zeitnot_backend::Query;
 
-/// A node that visits of this batch pass.
+/// A node through which visits of this batch go.
 pub(crate) struct Step {
     pub node: NodeId,
     /// The step before, or [`ROOT`].
@@ -32,7 +32,7 @@ pub(crate) const ROOT: u32 = u32::MAX;
 pub(crate) struct Leaf {
     pub step: u32,
     pub visits: u32,
-    /// Depth at which the leaf's line ends by the fifty-move rule without capture or pawn move, the root's being 1.
+    /// Depth (the root's is 1) at which the fifty-move rule ends the leaf's line if no capture or pawn move follows.
     pub ends_at: u32,
     pub kind: LeafKind,
 }
@@ -46,7 +46,7 @@ pub(crate) enum LeafKind {
     Ends(GameEnd),
     /// The network is asked, by the query with this index.
     Queued(u32),
-    /// Evaluated: the value, and the range of the priors among the batch's codes.
+    /// Evaluated: the value, and the range of the leaf's priors among the batch's prior codes.
     Known(Value, Range<usize>),
     /// Backed up.
     Done,
@@ -59,7 +59,7 @@ impl LeafKind {
     }
 }
 
-/// The moves of an expanded node, found on the way through it.
+/// The legal moves of an expanded node that had only their numbers, found on the way through it.
 pub(crate) struct Resolved {
     pub node: NodeId,
     /// Range of the node's moves among the batch's moves, in the order of the move generator.
@@ -72,7 +72,7 @@ pub(crate) struct Resolved {
 pub(crate) struct Batch {
     pub(crate) steps: Vec<Step>,
     pub(crate) leaves: Vec<Leaf>,
-    /// Steps at which visits came to a leaf that another visit had taken, and the number of such visits.
+    /// Steps at which visits collided (another visit was already waiting at that leaf), and the number of these visits.
     pub(crate) collisions: Vec<(u32, u32)>,
     /// Queries of this batch, and behind them some of earlier batches, whose memory is used again.
     pub(crate) queries: Vec<Query>,
@@ -83,9 +83,9 @@ pub(crate) struct Batch {
     pub(crate) resolved: Vec<Resolved>,
     /// Index of the first leaf that has not been looked at.
     pub(crate) looked_at: usize,
-    /// Steps from the root whose moves were played in the worker's game.
+    /// Steps from the root down whose moves are now played in the worker's game.
     pub(crate) trail: Vec<u32>,
-    /// Visits that wait for the end of the batch.
+    /// Visits whose leaves wait for the end of the batch to be backed up.
     pub(crate) waiting: u32,
     /// Visits backed up out of order.
     pub(crate) out_of_order: u32,
@@ -103,8 +103,8 @@ pub(crate) struct Progress {
     /// Sum of the depths of the leaves, the root's being 1.
     pub depth_sum: u64,
     pub deepest: u32,
-    /// Playouts whose lines end at the depth that was asked for or before it: at an end of the game, at a proven node,
-    /// or by the fifty-move rule, which is near.
+    /// Playouts whose lines cannot grow beyond the depth that was asked for: they end with the game, at a proven node,
+    /// or soon by the fifty-move rule.
     pub bounded: u64,
     /// Visits that collided, and do not count.
     pub collisions: u64,
@@ -134,7 +134,7 @@ impl Batch {
         &self.queries[..self.asked]
     }
 
-    /// Begins a batch in a tree of `visits`.
+    /// Begins a batch in a tree whose root has `visits`.
     pub(crate) fn begin(&mut self, visits: u32, params: &SearchParams, limits: &RemainingLimits) {
         self.clear();
         let expected = limits.playouts_expected.clamp(0.0, f64::from(u32::MAX)) as u32;

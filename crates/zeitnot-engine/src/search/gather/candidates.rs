@@ -8,16 +8,15 @@
 
 use crate::search::tree::MOST_MOVES;
 
-/// Fewest visits that are dealt by level. With 8, kiwipete with `random` is 5 to 7 % slower, and the start position no
-/// faster beyond the noise.
+/// Fewest visits that are dealt by level, and not one by one. With 8, kiwipete with `random` is 5 to 7 % slower, and
+/// the start position no faster beyond the noise.
 const BY_LEVEL: u32 = 24;
 
 /// Most levels that are tried: two or three are enough in a tree of a million visits. In a larger one two levels that
 /// f32 can distinguish may be many visits apart.
 const TRIES: usize = 8;
 
-/// Caution after a level that counted too many visits: the next one aims below the target by this multiple of the
-/// excess.
+/// Caution after a level that gave too many visits: the next try aims below the target by this multiple of the excess.
 const WARY: f32 = 1.5;
 
 /// Room for candidates: a power of two, so that an index is checked without a branch.
@@ -28,7 +27,7 @@ const _: () = assert!(MOST_MOVES < ROOM);
 pub(crate) struct Candidates {
     len: usize,
     index: [u8; ROOM],
-    /// Visits that each move got this time.
+    /// Visits that each move has got in this allocation.
     given: [u32; ROOM],
     /// Visits of each move, those in flight included, plus one.
     divisor: [u32; ROOM],
@@ -74,7 +73,7 @@ impl Candidates {
         self.len = at + 1;
     }
 
-    /// Values a candidate that was added without knowing its value.
+    /// Sets the utility of a candidate that was added before its value was known.
     pub(crate) fn set_utility(&mut self, at: usize, utility: f32) {
         self.utility[at] = utility;
     }
@@ -129,7 +128,7 @@ impl Candidates {
         self.score[at] = score(self.utility[at], self.u_numerator[at], self.divisor[at]);
     }
 
-    /// Visits that a candidate gets until the runner-up's score is as high, one at least.
+    /// Visits that a candidate gets until its score has fallen to `runner_up`, one at least.
     fn visits_before(&self, at: usize, runner_up: f32) -> u32 {
         let gap = runner_up - self.utility[at];
         if gap < 0.0 {
@@ -142,8 +141,8 @@ impl Candidates {
         }
     }
 
-    /// Number of visits, `most` at most, that a candidate gets while its score is above `level`. `estimate`, from a
-    /// division, can be off to either side: of a large divisor f32 does not know the last digits.
+    /// Number of visits, at most `most`, that a candidate gets while its score is above `level`. `estimate` comes from
+    /// a division and can be too large or too small, since f32 lacks the last digits of a large divisor.
     fn visits_above(&self, at: usize, level: f32, estimate: u32, most: u32) -> u32 {
         let (mut above, mut below) = (0, most.saturating_add(1));
         let (mut next, mut step) = (estimate, 1u32);
@@ -208,7 +207,8 @@ impl Candidates {
         }
     }
 
-    /// Counts the visits that each candidate gets before its score is down to `level`, `most` at most. Returns the sum.
+    /// Counts the visits that each candidate gets until its score has fallen to `level`, at most `most`. Returns the
+    /// sum.
     fn count_at(&mut self, level: f32, most: u32) -> u32 {
         let mut total = 0u32;
         for at in 0..self.len {
@@ -234,7 +234,8 @@ impl Candidates {
         total
     }
 
-    /// The visits that all candidates get before their scores are down to `level`, in fractions.
+    /// Estimates the visits that all candidates together need until each one's score has fallen to `level`; a
+    /// candidate's part may be a fraction.
     fn estimate(&self, level: f32) -> Estimate {
         let (utility, _) = self.utility.as_chunks::<LANES>();
         let (u_numerator, _) = self.u_numerator.as_chunks::<LANES>();
@@ -261,10 +262,10 @@ impl Candidates {
     }
 }
 
-/// An estimate of the visits that candidates get before their scores are down to a level.
+/// An estimate of the visits that candidates get until their scores have fallen to a level.
 struct Estimate {
     visits: f32,
-    /// Sum of the divisors that the candidates with visits would then have.
+    /// Sum of the divisors, at that level, of the candidates that get visits.
     divisor: f32,
     /// Decrease of the sum of the divisors with the level.
     slope: f32,
@@ -273,8 +274,8 @@ struct Estimate {
 }
 
 impl Estimate {
-    /// A better level for `wanted` visits: a step of Newton's method for one over the divisors, which is a straight
-    /// line where all utilities are equal.
+    /// A better level for `wanted` visits: a step of Newton's method on the reciprocal of the sum of divisors, which is
+    /// linear in the level where all utilities are equal.
     fn newton(&self, level: f32, wanted: f32) -> f32 {
         let divisor = self.divisor - self.visits + wanted;
         level + self.divisor * (self.visits - wanted) / (divisor * self.slope)

@@ -42,7 +42,7 @@ impl Batch {
         game.truncate(root_plies);
     }
 
-    /// Adds a query, in memory left by a query of an earlier batch.
+    /// Adds the query for the end of `game`, in memory left by a query of an earlier batch.
     fn ask(&mut self, game: &Game, moves: &[Move], context: &SearchContext) {
         if self.asked == self.queries.len() {
             self.queries.push(Query::default());
@@ -101,7 +101,7 @@ impl Batch {
         }
     }
 
-    /// The move itself where `mv` is only its number; `game` stands at the node of the move.
+    /// The move itself, also where `mv` is only its number; `game` stands at `node`, where the move is played.
     fn resolve(&mut self, mv: PackedMove, node: NodeId, game: &Game) -> PackedMove {
         let Some(number) = mv.number() else { return mv };
         if self.resolved.last().is_none_or(|last| last.node != node) {

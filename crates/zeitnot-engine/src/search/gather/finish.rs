@@ -9,8 +9,8 @@ use crate::search::tree::backup::{PathEntry, backup, cancel};
 use crate::search::tree::node::Terminal;
 use crate::search::tree::terminal::make_terminal;
 
-/// Divisor: the fifty-move rule bounds a line that has come 1 / `NEAR` of the way to it. Further away the rule is not
-/// the reason why a depth is not reached.
+/// A playout counts as bounded by the fifty-move rule from 1 / `NEAR` of the depth on at which the rule ends its line.
+/// Nearer to the root the rule is not why a depth is not reached.
 const NEAR: u32 = 3;
 
 impl Batch {

@@ -101,7 +101,7 @@ impl Batch {
         u32::try_from(share).unwrap_or(u32::MAX).clamp(wanted, most)
     }
 
-    /// Ends visits at a step: `counted` of them make a leaf, and the others are collisions.
+    /// Ends `visits` visits at a step: `counted` of them make a leaf, the others are collisions.
     fn end_here(&mut self, step: usize, visits: u32, counted: u32, kind: LeafKind) {
         let step = step as u32;
         if counted > 0 {

@@ -53,7 +53,7 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    /// Selection among the children of `node`, of which `visits` are known, `depth` plies below the root.
+    /// The selector for the children of `node`, which has `visits` visits and lies `depth` plies below the root.
     #[inline]
     pub(crate) fn new(
         node: &Node,

@@ -30,7 +30,7 @@ pub(crate) struct VisitAllocator {
 
 impl VisitAllocator {
     /// Allocates `visits` to the children of the expanded node `id`, `depth` plies below the root, as if each visit in
-    /// turn chose the highest score, of equals the first move. The first moves without a node may get some.
+    /// turn chose the highest score, of equals the first move. The first moves that have no node yet may get some, too.
     pub(crate) fn allocate(
         &mut self,
         tree: &Tree,
@@ -105,7 +105,9 @@ impl VisitAllocator {
         fpu
     }
 
-    /// Leaves, at the root, the moves asked for, and of them, if any can, only those that can catch up with the best.
+    /// Restricts the root's candidates to the moves of `go searchmoves`, those not proven won
+    /// ([`SearchContext::leaves_wins`]) and those that can still catch up with the best; a restriction that would leave
+    /// none is passed over.
     fn keep_allowed(
         &mut self,
         tree: &Tree,

@@ -1,11 +1,11 @@
-//! Looks once, without an evaluation, at a move before it is played from less than a real search: the policy of one node
-//! does not see that its move ends the game.
+//! Looks once, without the network, at a move that a very small search has chosen, before it is played: the policy of
+//! one node does not see that its move ends the game.
 
 use std::cmp::Ordering;
 use zeitnot_chess::{Game, Move, balance, best_by_material};
 
-/// The move to play of `moves`, where `first` is what `pick` takes of them, and whether it mates: any mate; where the
-/// pick lets the opponent mate, another; where it draws, another that is `better` than a draw.
+/// Corrects `first`, the choice of `pick` among `moves`: any mate is played instead; where the choice lets the opponent
+/// mate, the next pick; where it draws, the next pick if `better` than a draw. Returns the move and whether it mates.
 pub(crate) fn look(
     game: &Game,
     moves: &[Move],
@@ -30,15 +30,15 @@ pub(crate) fn look(
     (drawing.unwrap_or(first), false)
 }
 
-/// The move by material of these, after a look, and whether it mates.
+/// The best of `moves` by material, corrected by [`look`], and whether it mates; `None` without a move.
 pub(crate) fn look_by_material(game: &Game, moves: &[Move]) -> Option<(Move, bool)> {
     let position = game.current();
     let pick = |left: &[Move]| best_by_material(position, left).map(|choice| choice.mv);
     Some(look(game, moves, pick(moves)?, pick, |_| balance(position.chess()) > 0))
 }
 
-/// State of the game after a move that does not mate, for who makes it: `Less` where a reply mates, `Equal` where the game is
-/// drawn, at once or by a reply.
+/// The effect of a move that does not mate on the side that makes it: `Less` where a reply mates, `Equal` where the
+/// game is drawn, at once or by a reply, else `Greater`.
 fn effect(game: &Game, mv: Move) -> Ordering {
     let after = game.current().after(mv, game.positions());
     let replies = after.legal_moves();

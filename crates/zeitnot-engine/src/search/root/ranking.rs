@@ -10,7 +10,7 @@ use crate::search::tree::node::Node;
 use crate::search::tree::packed_move::PackedMove;
 use std::cmp::Ordering;
 
-/// A reader of a tree, from the side to move at its root.
+/// Reads and ranks the root's moves of a tree, from the side to move there.
 pub(crate) struct RootReader<'a> {
     pub tree: &'a Tree,
     pub context: &'a SearchContext,
@@ -74,7 +74,7 @@ impl<'a> RootReader<'a> {
         moves.iter().map(root_move).collect()
     }
 
-    /// The values and priors of these root moves, as [`root_moves`](Self::root_moves) has them.
+    /// The values and priors of root moves, as in [`root_moves`](Self::root_moves).
     pub(crate) fn values_and_priors(
         &self,
         root: &ExpandedNode,
@@ -155,7 +155,7 @@ impl<'a> RootReader<'a> {
             .fold(0.0, |sum, prior| sum + prior)
     }
 
-    /// Whether the best move, as ranked, is not the best valued: the search then wants more time.
+    /// Whether the best-ranked move does not have the highest value: the search then wants more time.
     pub(crate) fn wants_more_time(&self, root: &ExpandedNode, allowed: &[usize], best: usize) -> bool {
         let selector = self.selector();
         let value = |index: usize| root.visited(index).map_or(f32::NEG_INFINITY, |child| selector.visited(child));

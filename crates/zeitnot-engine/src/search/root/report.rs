@@ -6,7 +6,7 @@ use crate::search::tree::packed_move::PackedMove;
 use shakmaty::Position as _;
 use zeitnot_chess::Move;
 
-/// Moves added to a mate that is only known from tables (Lc0's, docs/lc0.md, 3.8).
+/// Moves added to the mate distance of a win that is only known from endgame tables (as in Lc0, docs/lc0.md, 3.8).
 const TABLEBASE_MATE: i32 = 100;
 
 /// One line of analysis: a root move, its continuation and its worth to the side to move.
@@ -16,12 +16,12 @@ pub struct Line {
     pub moves: Vec<Move>,
     /// Win minus loss, -1 to 1, as a GUI is shown it: contempt is taken back as far as `WDLEvalObjectivity` says.
     pub wl: f32,
-    /// Draw probability, 0 to 1, likewise.
+    /// Draw probability, 0 to 1, as a GUI is shown it.
     pub d: f32,
-    /// Strength, in units in which 1 is an even chance to win, likewise; `None` where a result is all but certain or
-    /// excluded.
+    /// The strength `mu` that win, draw and loss imply, as a GUI is shown it: at 1 the chance to win is even. `None`
+    /// where a result is all but certain or excluded.
     pub mu: Option<f32>,
-    /// Win minus loss with draws counted by `DrawScore`, as the search has it.
+    /// Win minus loss with draws counted by `DrawScore`, as the search values it, contempt included.
     pub q: f32,
     /// Plies left from the root; `None` when the network does not say.
     pub m: Option<f32>,
@@ -149,8 +149,8 @@ impl RootReader<'_> {
         moves
     }
 
-    /// Statistics of every root move, the fewest visits first, and last those of the root itself.
-    /// `value_of`: the cached network value of the position after a move, for the side to move there.
+    /// Statistics of every root move, the fewest visits first, and last those of the root itself. `value_of`: the
+    /// cached network value of the position after a move (`None`: of the root), for the side to move there.
     pub(crate) fn move_stats(&self, value_of: impl Fn(Option<Move>) -> Option<f32>) -> Vec<MoveStats> {
         let root = self.root();
         let selector = self.selector();

@@ -9,13 +9,13 @@ const PERCENT_OF_Q: f32 = 50.0;
 pub(crate) struct Temperature {
     /// Temperature at the first move; 0 plays the best move.
     pub initial: f32,
-    /// Moves over which the temperature falls to 0 in a line; 0: it does not fall.
+    /// Moves over which the temperature falls linearly to 0; 0: it does not fall.
     pub decay_moves: u32,
     /// Moves before the temperature begins to fall.
     pub decay_delay_moves: u32,
     /// The move number from which [`Temperature::endgame`] holds; 0: never.
     pub cutoff_move: u32,
-    /// Temperature from the cutoff move on, and at the end of a fall.
+    /// Temperature from the cutoff move on, and the lowest to which it falls.
     pub endgame: f32,
     /// Loss of value against the most visited move beyond which a move is not played, in percent of the chance to win.
     pub value_cutoff: f32,

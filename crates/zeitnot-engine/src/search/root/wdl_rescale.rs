@@ -24,7 +24,7 @@ pub(crate) struct WdlRescale {
     pub diff: f32,
     /// Side that the shift favours, if any.
     pub side: Option<Color>,
-    /// Largest spread that is believed (`WDLMaxS`).
+    /// Upper bound of the spread: a larger one is cut to it (`WDLMaxS`).
     pub max_spread: f32,
     /// The share of the shift that is taken back in what is shown (`WDLEvalObjectivity`): 0 shows what the tree holds.
     pub objectivity: f32,
@@ -37,11 +37,11 @@ pub(crate) struct Shown {
     pub wl: f32,
     /// Draw probability.
     pub d: f32,
-    /// Strength, in units in which 1 is an even chance to win; `None` where win, draw or loss is all but excluded.
+    /// The strength `mu`, where 1 is an even chance to win; `None` where win, draw or loss is all but excluded.
     pub mu: Option<f32>,
 }
 
-/// Strength and spread.
+/// The random walk that models a position: its strength `mu` and its spread.
 #[derive(Clone, Copy)]
 struct Walk {
     mu: f32,
@@ -49,7 +49,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Walk for win minus loss and draw; `None` where win, draw or loss is within [`MARGIN`] of 0 or 1.
+    /// The walk that has these values; `None` where win, draw or loss is within [`MARGIN`] of 0 or 1.
     fn of(wl: f32, d: f32) -> Option<Walk> {
         let (w, l) = ((1.0 + wl - d) / 2.0, (1.0 - wl - d) / 2.0);
         let inside = |p: f32| p > MARGIN && p < 1.0 - MARGIN;
@@ -60,7 +60,7 @@ impl Walk {
         Some(Walk { mu: (a - b) / (a + b), spread: 2.0 / (a + b) })
     }
 
-    /// Win minus loss and draw of the walk.
+    /// Win minus loss and the draw probability of the walk.
     fn wl_and_d(self) -> (f32, f32) {
         let logistic = |x: f32| 1.0 / (1.0 + (-x).exp());
         let (w, l) = (logistic((self.mu - 1.0) / self.spread), logistic((-self.mu - 1.0) / self.spread));

@@ -8,8 +8,8 @@ use crate::search::root::last_look::{look, look_by_material};
 use crate::search::root::report::Line;
 use zeitnot_chess::Move;
 
-/// The answer from the tree as it stands; the time manager learns what the move really took.
-/// `with_cache`: where nothing was evaluated, the cache is asked.
+/// Makes the answer from the tree as it stands, and tells the time manager what the move really took. `with_cache`:
+/// where nothing was evaluated, the cache may give the policy.
 pub(crate) fn conclude(context: &SearchContext, state: &mut State, with_cache: bool) -> SearchEnd {
     let mut report = state.report(context);
     let time = state.end_move(report.elapsed_ms, report.nodes);

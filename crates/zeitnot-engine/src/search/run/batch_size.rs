@@ -2,15 +2,15 @@
 
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 
-/// Milliseconds that a batch should keep the network busy, and the most positions that are gathered to that end. One
-/// processor fetches dozens of cache lines of a batch from another: a batch that is answered sooner than it arrives is
-/// not worth the journey alone.
+/// Milliseconds that a batch should keep the network busy. A batch comes from another processor in dozens of cache
+/// lines, too many for an evaluation that takes less.
 const WORTH_MS: f64 = 0.1;
+/// Most positions that are gathered to keep the network busy.
 const MOST: usize = 256;
 
 /// Visits that the tree has for each position in flight at once: a visit that is chosen before the visits ahead of it
-/// have come back knows less. In recorded positions searches of 150 visits lose 20.2 thousandths in batches of 8, 16.5
-/// with 32 visits a position, and 16.6 to 17.1 with 64 and 128 (docs/tuning.md, Maps).
+/// have come back knows less. In recorded positions the moves of searches of 150 visits lose 20.2 thousandths of value
+/// in batches of 8, 16.5 with 32 visits a position, and 16.6 to 17.1 with 64 and 128 (docs/tuning.md, Maps).
 const VISITS_A_POSITION: usize = 32;
 
 /// The size of a batch that grows with the tree, from `least` to `most`. `least` is small on devices that answer a few

@@ -6,15 +6,15 @@
 
 use crate::search::gather::batch::Progress;
 
-/// Playouts at the first look, which only notes the state. Each further look comes at twice as many playouts, the
-/// second past the nodes that `bench` allows a position.
+/// Playouts at the first look, which only notes the state. Each further look comes at twice as many playouts; the
+/// second is beyond the nodes that `bench` gives a position.
 const FIRST_LOOK: u64 = 8192;
 
-/// Share of playouts with bounded lines from which on the others are too few for the search to go deeper.
+/// Share of bounded playouts ([`Progress::bounded`]) from which on the others are too few for the search to go deeper.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Share of playouts with bounded lines from which on growth is extrapolated. With fewer the tree is open, and a search
-/// is let run at any depth: GUIs ask for 99 plies where they mean no end.
+/// Share of bounded playouts ([`Progress::bounded`]) from which on growth is extrapolated. With fewer the tree is open,
+/// and the search goes on at any depth: GUIs ask for 99 plies where they mean no end.
 const MOST: f64 = 0.5;
 
 /// Most doublings of the visits that a depth is worth waiting for: a million times as many visits.

@@ -1,4 +1,4 @@
-//! Holds the state that the threads of a search share, says when they have to leave, and gives the answer.
+//! Holds the state that the threads of a search share, tells them when to leave, and gives the answer.
 
 use super::answer::{conclude, unsearched};
 use super::state::State;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use zeitnot_backend::EvaluatorPool;
 
-/// Interval at which a waiter makes sure that the search is still alive.
+/// Interval at which a thread that waits for the answer checks that the search is still alive.
 pub(crate) const ANSWER_POLL: Duration = Duration::from_millis(100);
 
 const PANICKED: &str =
@@ -35,7 +35,7 @@ pub(crate) struct SharedSearch {
     pub idle: Condvar,
     /// Signalled when the watchdog has to look: the plan has changed, or there is an answer.
     pub wake: Condvar,
-    /// Whether the listener has heard the answer. It is locked while the listener hears anything.
+    /// Whether the listener has been given the answer. It is locked during every call of the listener.
     pub answered: Mutex<bool>,
     pub answer_given: Condvar,
     pub user_stop: AtomicBool,
@@ -69,7 +69,7 @@ impl DerefMut for StateGuard<'_> {
 }
 
 impl StateGuard<'_> {
-    /// Takes the state out for the next search.
+    /// Takes the state out for the next search; the threads of this one then find none.
     pub(crate) fn take(&mut self) -> Option<State> {
         self.0.take()
     }
@@ -83,7 +83,7 @@ impl StateGuard<'_> {
         MutexGuard::bump(&mut self.0);
     }
 
-    /// Does something without the lock.
+    /// Does `work` with the lock released, and takes the lock again.
     pub(crate) fn unlocked<T>(&mut self, work: impl FnOnce() -> T) -> T {
         MutexGuard::unlocked(&mut self.0, work)
     }

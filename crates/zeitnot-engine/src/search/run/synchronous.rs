@@ -140,7 +140,7 @@ impl Run<'_> {
         true
     }
 
-    /// Charges the clock for the playouts made since their number was `before`.
+    /// Lets the clock advance by the cost of the playouts made since their number was `before`.
     fn charge(&mut self, before: u64) {
         let playouts = self.state.playouts() - before;
         self.pass(playouts as f64 * self.context.clock.playout_ms());

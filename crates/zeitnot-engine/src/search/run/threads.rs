@@ -47,7 +47,7 @@ impl SearchThreads {
         Ok(())
     }
 
-    /// Lets the threads search: the watchdog first, for it has the promise to keep.
+    /// Starts the threads on a search, the watchdog first, since it has to answer in time.
     pub(super) fn search(&self, shared: &Arc<SharedSearch>) {
         if let Some(watchdog) = &self.watchdog {
             let shared = Arc::clone(shared);

@@ -7,13 +7,15 @@ use crate::search::root::report::Report;
 use std::time::Duration;
 use zeitnot_chess::Move;
 
-/// Longest and shortest sleep between two checks (Lc0's 100 ms and 1 ms).
+/// Longest sleep between two checks, as in Lc0.
 const LONGEST_SLEEP_MS: f64 = 100.0;
+/// Shortest sleep between two checks, as in Lc0.
 const SHORTEST_SLEEP_MS: f64 = 1.0;
 
-/// Milliseconds after which an unchanged search reports again (Lc0's 5 s), so that with the sleep between two checks no
-/// second goes by without a report; and the least between two reports of a search that keeps changing.
+/// Milliseconds after which an unchanged search reports again (in Lc0 5 s), so that with the sleep between two checks
+/// no second goes by without a report.
 const REPORT_INTERVAL_MS: f64 = 800.0;
+/// Least milliseconds between two reports of a search that keeps changing.
 const SHORTEST_REPORT_INTERVAL_MS: f64 = 100.0;
 
 /// Reports changes, and answers when an answer is due and no other thread has given it: the workers may be
@@ -91,7 +93,7 @@ impl Reported {
     }
 }
 
-/// Whether a report is due, `since_ms` after the last one.
+/// Whether a report is due, `since_ms` after the last one; `is_news`: it shows a change.
 fn is_due(since_ms: f64, is_news: bool) -> bool {
     since_ms >= if is_news { SHORTEST_REPORT_INTERVAL_MS } else { REPORT_INTERVAL_MS }
 }

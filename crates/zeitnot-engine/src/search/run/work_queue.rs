@@ -1,4 +1,4 @@
-//! Queues the batches of a search between one worker and the next.
+//! Queues the batches of a search for its workers.
 //!
 //! Half of the time of a batch needs the tree: selection and backup. One worker that does them for all batches keeps
 //! the tree in the caches of its processor; with a lock that goes round, half of the time is spent on fetching from the
@@ -37,7 +37,7 @@ impl Stage {
     }
 }
 
-/// A batch on its round.
+/// A batch and what is known of it as it goes from stage to stage.
 pub(crate) struct QueuedBatch {
     pub batch: Batch,
     pub stage: Stage,

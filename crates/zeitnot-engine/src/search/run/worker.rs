@@ -13,7 +13,7 @@ const IDLE: Duration = Duration::from_millis(1);
 /// Longest sleep of a worker without work before it makes sure that the search goes on.
 const ASLEEP: Duration = Duration::from_millis(100);
 
-/// The error of a search that no evaluator is left for.
+/// The error of a search for which no evaluator is left.
 const NO_EVALUATOR: &str =
     "no evaluator is left: a batch of the search before panicked, a defect that standard error has reported";
 
@@ -193,8 +193,7 @@ fn back_up(shared: &SharedSearch, state: &mut StateGuard, mut queued: Box<Queued
     }
 }
 
-/// Gives the answer where it is due: the worker that finds it has a processor, and the watchdog would have to wait for
-/// one.
+/// Gives the answer where it is due: this worker has a processor, and the watchdog might have to wait for one.
 fn answer_if_due(shared: &SharedSearch, state: &mut StateGuard) {
     if shared.is_due(state) {
         shared.answer(state);

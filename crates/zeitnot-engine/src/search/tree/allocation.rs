@@ -1,10 +1,10 @@
-//! Keeps the visits of a move to those that its position gave it, also where more is known of the position behind it.
+//! Keeps a move's visits at those that its position gave it, even where more is known of the position after it.
 //!
-//! The visits decide the move, its smart pruning and its budget, so the root's count is one more than the sum of its
-//! moves'. A position that was searched as the root has more visits below it than came through the move that leads to
-//! it: a surplus. Its node counts the latter, and its value is the mean of all. So is that of a move to which a search
-//! among some of the moves (`go searchmoves`, endgame tables) has given more visits than a search among all would: before
-//! the next one among others each move gets back its earlier count.
+//! Visits decide the move that is played, smart pruning and the time budget, so the root's count is one more than the
+//! sum of its moves'. A position that was once searched as the root has more visits below it than came through the move
+//! that leads to it: a surplus. Its node counts only those through the move, but its value is the mean of all. The same
+//! holds for a move that a search among some of the moves (`go searchmoves`, endgame tables) has given more visits than
+//! a search among all would: before the next search among other moves each move gets back its earlier count.
 
 use super::Tree;
 use super::node::{Node, NodeId};
@@ -16,7 +16,7 @@ use zeitnot_chess::Move;
 pub(crate) struct Restriction {
     /// The moves, packed and sorted.
     pub moves: Vec<u16>,
-    /// Earlier visits of the root's moves, in the order of the tree; moves beyond the list's end had none.
+    /// Visits of the root's moves before the restriction, in the order of the tree; moves beyond the end had none.
     pub visits: Vec<u32>,
 }
 
@@ -38,7 +38,7 @@ impl Tree {
     }
 
     /// Sets the visits of the root, or of a node that no move leads to, to one more than the sum of its moves'. A node
-    /// that becomes the root may have counted more, visits to a subtree that was pruned, or less.
+    /// that becomes the root may have counted more (visits to a subtree since pruned) or fewer.
     pub(super) fn count_own_visits(&mut self, id: NodeId) {
         if self.view(&self[id]).is_some() {
             self[id].n = 1 + self.visits_below(&self[id]);
@@ -46,13 +46,13 @@ impl Tree {
         }
     }
 
-    /// The visits of a node, those of searches that began there among them.
+    /// All visits known of a node, those of searches that began there included.
     #[inline]
     pub(crate) fn known_visits(&self, node: &Node) -> u32 {
         if node.has_surplus() { (1 + self.visits_below(node)).max(node.n) } else { node.n }
     }
 
-    /// Sets the visits that a node counts.
+    /// Sets the visits that a node counts, and whether it has a surplus.
     pub(super) fn set_visits(&mut self, id: NodeId, visits: u32) {
         let has_surplus = self[id].has_edges() && 1 + self.visits_below(&self[id]) > visits;
         self[id].n = visits;

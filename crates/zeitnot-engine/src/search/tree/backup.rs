@@ -14,7 +14,8 @@ pub(crate) struct PathEntry {
 /// Adds `visits` visits of `value` (for the player who moved into the leaf) along `path`, leaf first, and takes them
 /// off the visits in flight. With `sticky`, a terminal node visited for the first time bounds its ancestors, the root
 /// excepted; an ancestor that is thereby proven becomes terminal, and the visits it already had are corrected above it.
-/// A node that was searched for itself hands up what the visits change in the sum of the visits that came through it.
+/// A node with a surplus of visits (see `allocation`) passes up its old value, moved towards the new one by the share
+/// of its visits that came through it.
 pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: u32, sticky: bool) {
     let Some(leaf) = path.first() else { return };
     let mut value = value;
@@ -61,12 +62,12 @@ pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: 
     }
 }
 
-/// The change of a newly proven node's value, for the player who moved into its child, whose sign flips at each ply up;
-/// and the visits that were counted with the old one.
+/// Correction of the nodes above a newly proven one: the change of its value, from the side to move at that node (`wl`
+/// changes sign at each ply up), and the number of visits counted with the old value.
 type Correction = (Value, f32);
 
-/// Bounds the node of `entry` by its children's bounds. Returns whether they prove any bound. `m`: plies left at the
-/// child just visited.
+/// Bounds the node of `entry`, whose parent is `above`, by its children's bounds. Returns whether they prove any bound.
+/// `m`: plies left at the child just visited. A node that is proven sets `correction`.
 fn bound(tree: &mut Tree, entry: PathEntry, above: NodeId, m: f32, correction: &mut Option<Correction>) -> bool {
     let before = tree[entry.node];
     let is_bounded = tree.prove(entry.node, Some((above, usize::from(entry.edge))), Some(m));
@@ -86,8 +87,9 @@ pub(crate) fn cancel(tree: &mut Tree, path: &[PathEntry], visits: u32) {
 }
 
 impl Tree {
-    /// Bounds a node by what is proven of its moves, and ends it where that is exact. Returns whether any bound is proven.
-    /// `parent`: the move that leads to the node; `m`: plies left at the child just visited, else the fewest of the best.
+    /// Bounds a node by what is proven of its moves, and makes it terminal where the bounds meet. Returns whether any
+    /// bound is proven. `parent`: the move that leads to the node; `m`: plies left at the child just visited, `None`:
+    /// the fewest of the best children.
     pub(super) fn prove(&mut self, id: NodeId, parent: Option<(NodeId, usize)>, m: Option<f32>) -> bool {
         let node = self[id];
         let Some(view) = self.view(&node) else { return false };

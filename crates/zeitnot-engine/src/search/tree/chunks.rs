@@ -1,4 +1,4 @@
-//! Takes the chunks of the tree's pools from the system, and keeps those of earlier trees until they are freed.
+//! Takes chunks of memory for the tree's pools from the system, and keeps those of earlier trees until freed.
 //!
 //! A chunk is mapped from the system, which provides memory page by page as the chunk is first written, in huge pages
 //! where there are any: a large tree has more small pages than the processor knows the addresses of. Memory that is
@@ -21,8 +21,8 @@ pub(super) const PIECES: usize = (32 << 20) / memory::GROWTH;
 /// Chunks of trees that were given up, for the pools of the next tree to take until a thread has freed them. So the old
 /// tree and the new one hardly take more memory than the larger of them.
 ///
-/// How far that thread has got depends on the machine, which decisions of a search must not. So they disregard the
-/// spare chunks, and also how much of a chunk an earlier tree has written.
+/// How far that thread has got depends on the machine, and decisions of a search must not depend on it. So these
+/// disregard the spare chunks, and also how much of a chunk an earlier tree has written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spare(Arc<SpareChunks>);
 
@@ -75,8 +75,8 @@ impl Spare {
         Some((chunk, written))
     }
 
-    /// Whether the system has memory for another piece, and for everything else: other allocations are small, but where
-    /// they fail the process ends.
+    /// Whether the system has memory for another piece with enough left for everything else: other allocations are
+    /// small, but where they fail the process ends.
     pub(super) fn has_headroom(&self) -> bool {
         (self.0.has_headroom)()
     }

@@ -17,7 +17,7 @@ pub(crate) const SLOTS: usize = 1;
 /// Slots of a small body.
 pub(crate) const SMALL_SLOTS: usize = 2;
 
-/// Number of children before the segments of four, and of the segments that hold them.
+/// Number of children that come before the segments of four; [`SINGLE_SEGMENTS`] segments hold them.
 const SINGLE_CHILDREN: usize = 4;
 const SINGLE_SEGMENTS: usize = 3;
 const SEGMENT: usize = 4;

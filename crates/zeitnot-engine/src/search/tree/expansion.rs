@@ -8,7 +8,7 @@ use super::prior_codes;
 use super::{MOST_MOVES, Tree};
 use bytemuck::Pod;
 
-/// Most discarded nodes that are freed in the hope of a free run of the wanted length.
+/// Most discarded nodes that are freed at once in the hope of a free run of the wanted length.
 const FREED_FOR_A_RUN: usize = 8;
 
 /// Divisor of the size of a pool that cannot grow: the quotient is freed before its free runs are joined again.
@@ -65,8 +65,8 @@ impl Tree {
         at
     }
 
-    /// A run of `len` items of a pool that has none free and cannot grow: subtrees are given up for it, a good part of
-    /// the pool at once. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
+    /// Takes a run of `len` items from a pool that has none free and cannot grow: subtrees are given up until there is
+    /// one. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
     fn take_by_force<T: Pod>(&mut self, len: usize, pool: impl Fn(&mut Tree) -> &mut Pool<T>) -> u32 {
         let mut is_spent = false;
         loop {

@@ -1,4 +1,4 @@
-//! Finds positions again by what decides their value, and brings together what two trees know of one position.
+//! Recognises positions by what decides their value, and merges what two trees know of one position.
 
 use super::Tree;
 use super::node::{Node, NodeId, Terminal};
@@ -24,14 +24,14 @@ impl Top {
         Top { node, position: game.current().clone(), history: history(game.positions()), depth: 0 }
     }
 
-    /// Whether the same decides the value of a position with this history.
+    /// Whether `position` has the value of this top: equal key, fifty-move counter and hash of earlier positions.
     pub(super) fn is(&self, position: &Position, history: impl FnOnce() -> u64) -> bool {
         let facts = |position: &Position| (position.key(), position.rule50());
         facts(&self.position) == facts(position) && self.history == history()
     }
 }
 
-/// The hash of the positions before the last one that can still repeat.
+/// The hash of those positions before the last that can still repeat.
 fn history(positions: &[Position]) -> u64 {
     let (last, earlier) = positions.split_last().expect("a game always holds its start position");
     let rights = |position: &Position| position.chess().castles().castling_rights();
@@ -41,13 +41,13 @@ fn history(positions: &[Position]) -> u64 {
 }
 
 impl Tree {
-    /// The index of the top that is the last of a game's positions.
+    /// The index of the top that is the same as the last of a game's `positions`.
     pub(super) fn find_top(&self, positions: &[Position]) -> Option<usize> {
         let last = positions.last()?;
         self.tops.iter().position(|top| top.is(last, || history(positions)))
     }
 
-    /// Takes into the tree what other trees know of the positions behind the root's moves.
+    /// Takes up what other trees know of the positions after the root's moves.
     pub(crate) fn take_up_known_positions(&mut self) {
         if self.tops.len() < 2 {
             return;
@@ -63,7 +63,8 @@ impl Tree {
         }
     }
 
-    /// Takes up what a tree knows of `position`, which is behind the move of a node with this index.
+    /// Takes up what the tree with the top `top` knows of `position`, to which move `index` of `parent` leads; corrects
+    /// the value of `parent`.
     pub(super) fn take_up_behind(&mut self, parent: NodeId, index: usize, top: usize, position: &Position) {
         let child = self.child(parent, index);
         let before = self[child];
@@ -77,14 +78,14 @@ impl Tree {
         self.correct(parent, &before, &after);
     }
 
-    /// Gives a node what a tree knows of its position; the tree is given up.
+    /// Gives a node what the tree with the top `top` knows of its position; that tree is then given up.
     pub(super) fn take_up(&mut self, id: NodeId, top: usize) {
         self.unite(id, self.tops[top].node);
         self.discard_top(top);
     }
 
-    /// Gives the nodes from `id` on the moves of the nodes of the same positions from `other` on, where those have more
-    /// visits; `other` gets theirs. The nodes keep the visits that came through them.
+    /// Merges the subtrees of two nodes of one position. At each position that both have, that of `id` gets the node
+    /// with more visits, that of `other` the other; visits through a node of `id` stay counted.
     fn unite(&mut self, id: NodeId, other: NodeId) {
         let mut open = vec![(id, other)];
         while let Some((id, other)) = open.pop() {

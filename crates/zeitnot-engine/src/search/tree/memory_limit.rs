@@ -1,5 +1,5 @@
-//! Keeps the tree within its memory limit: the subtrees with the fewest visits are pruned first, wherever they are, those
-//! of other positions before those below the root. A sweep finds them, which goes on from one time to the next.
+//! Keeps the tree within its memory limit: the subtrees with the fewest visits are pruned first, wherever they are,
+//! those of other positions before those below the root. A sweep finds them; it goes on where it last stopped.
 //!
 //! A pruned node keeps its visits and its value. When the search comes back to it, the network evaluates it again and
 //! its subtree grows anew.
@@ -10,16 +10,16 @@ use super::node::{EdgeState, NodeId};
 /// Bytes that one more visit may take: a node, its priors, and now and then the moves of its parent.
 const VISIT: usize = 256;
 
-/// Most visits of a subtree pruned in one piece: the way to it costs as much as a visit, and frees room for several.
+/// Visits up to which any subtree may be pruned: the way to it costs as much as one visit, and frees room for several.
 const PIECE: u32 = 32;
 
-/// Nodes that a sweep looks at for each subtree that it prunes, beyond which the next one prunes larger ones.
+/// Nodes looked at for each pruned subtree; after a sweep that took more, the next sweep prunes larger subtrees, too.
 const RARE: u32 = 16;
 
-/// Divisor of the root's visits: subtrees with more than the quotient stay, and so the beginnings of the best lines.
+/// Divisor of the root's visits: subtrees with more visits than the quotient stay, and so the best lines.
 const LARGEST: u32 = 64;
 
-/// Divisor of the limit: the quotient is left for free runs of lengths that are not asked for.
+/// Divisor of the limit: the quotient is allowed for free runs whose lengths nobody asks for (see `pool`).
 const UNUSABLE: usize = 8;
 
 /// Divisor of the limit: a full tree keeps the quotient free, so that a free run of the right length is found nearly
@@ -31,7 +31,7 @@ const SPARE: usize = 16;
 const LOOKS_A_ROUND: usize = 4096;
 const LOOKS_A_VISIT: usize = 32;
 
-/// The sweeps of a tree: below the root, and of all that lies elsewhere.
+/// Index in `Tree::sweeps` of the sweep below the root; that at [`ELSEWHERE`] covers the rest of the tree.
 const BELOW_ROOT: usize = 0;
 const ELSEWHERE: usize = 1;
 
@@ -41,13 +41,13 @@ pub(super) struct Sweep {
     from: Option<NodeId>,
     /// Indices of children, from the node where the sweep begins down to the child that it looks at next.
     way: Vec<u16>,
-    /// Most known visits of a subtree that is pruned.
+    /// Most known visits that a subtree may have to be pruned.
     most: u32,
     looked_at: u32,
     pruned: u32,
 }
 
-/// A store of memory and its limit, in bytes.
+/// The use of a part of the memory and its limit, in bytes.
 struct Store {
     limit: usize,
     /// Bytes that were ever in use since the tree started anew.
@@ -57,7 +57,7 @@ struct Store {
 }
 
 impl Store {
-    /// Bytes of the limit that are used.
+    /// Bytes of the limit that may be used.
     fn usable(&self) -> usize {
         self.limit - self.limit / UNUSABLE
     }
@@ -76,7 +76,7 @@ impl Store {
 }
 
 impl Tree {
-    /// Share of the memory within so many bytes that is in use, in permille: at 1000 something is pruned for each visit.
+    /// Share of `limit` bytes of memory that is in use, in permille: at 1000 something is pruned for each visit.
     pub(crate) fn fill(&self, limit: usize) -> u32 {
         let [all, ..] = self.stores(limit);
         let used = all.reached - all.free + all.wanted(VISIT);
@@ -110,7 +110,8 @@ impl Tree {
         self.free_discarded() || self.prune_elsewhere(&mut looks) || self.prune_next(self.root, BELOW_ROOT, &mut looks)
     }
 
-    /// Prunes a subtree that is not below the root, of the tree that was left first. Returns whether there was one.
+    /// Prunes a subtree, not below the root, of the tree that was left first, or gives up that tree where nothing in it
+    /// is left to prune. Returns whether it could.
     fn prune_elsewhere(&mut self, looks: &mut usize) -> bool {
         let (first, is_last) = (self.tops[0].node, self.tops.len() == 1);
         if is_last && self.above.is_empty() {
@@ -124,8 +125,8 @@ impl Tree {
         is_pruned
     }
 
-    /// The stores that have a limit: all the memory, and each of the pools. Memory of earlier trees does not count: how
-    /// much of it the system has back depends on the machine, and the choice of the pruned subtrees must not.
+    /// The use of memory that has a limit: all of it, and that of each pool. Memory of earlier trees does not count:
+    /// how much of it the system has back depends on the machine, and the choice of the pruned subtrees must not.
     fn stores(&self, limit: usize) -> [Store; 3] {
         let (nodes, words) = (&self.nodes, &self.words);
         // All of a pool that cannot grow is in use: it holds free runs of every length.
@@ -138,10 +139,10 @@ impl Tree {
         ]
     }
 
-    /// Prunes the next subtree with few visits below a node, in a sweep that goes on where it stopped; not one below the
-    /// root, where `from` lies above it. Takes the nodes it looks at off `looks`, and ends at 0. Returns whether a subtree
-    /// was pruned: those with visits in flight are not, nor what lies on the way to the root. Elsewhere
-    /// a sweep that has found nothing left does not begin again before the root moves.
+    /// Prunes the next subtree with few visits below `from`, in the sweep `which`, which goes on where it stopped. Left
+    /// out are the subtree of the root if `from` lies above it, nodes on the way to the root, and nodes with visits in
+    /// flight. Takes the number of nodes looked at off `looks`, and ends at 0. Returns whether a subtree was pruned. A
+    /// sweep of [`ELSEWHERE`] that has found nothing left does not begin again before the root moves.
     fn prune_next(&mut self, from: NodeId, which: usize, looks: &mut usize) -> bool {
         let mut sweep = std::mem::take(&mut self.sweeps[which]);
         if sweep.from != Some(from) {
@@ -194,13 +195,13 @@ impl Tree {
         is_pruned
     }
 
-    /// A child with moves of its own, other than the root.
+    /// The child with this index, if it is expanded and not the root.
     fn open_child(&self, id: NodeId, index: u16) -> Option<NodeId> {
         let child = self.existing_child(&self[id], usize::from(index)).filter(|child| *child != self.root)?;
         matches!(self[child].edge_state(), EdgeState::Small | EdgeState::Large).then_some(child)
     }
 
-    /// Prunes the subtree of a node, unless a visit is on its way there. Returns whether there was one to prune.
+    /// Prunes a node's subtree, unless it has visits in flight or is on the way to the root. Returns whether it did.
     fn prune(&mut self, id: NodeId) -> bool {
         let is_on_the_way = id == self.root || self.above.iter().any(|(node, _)| *node == id);
         if self[id].in_flight > 0 || !self[id].has_edges() || is_on_the_way {

@@ -42,7 +42,7 @@ const LINE: usize = 64;
 pub(crate) struct Tree {
     nodes: Pool<Node>,
     words: Pool<u32>,
-    /// Memory that earlier trees have left.
+    /// Chunks of memory that earlier trees have left.
     spare: Spare,
     /// Subtrees that are not needed any more, by their roots. They are freed one by one when memory is wanted,
     /// so that starting a move costs the same however much of the tree it gives up.
@@ -53,14 +53,14 @@ pub(crate) struct Tree {
     above: Vec<(NodeId, usize)>,
     root: NodeId,
     sweeps: [Sweep; 2],
-    /// The root's node as it was before it became the root, where a move leads to it.
+    /// A copy of the root's node from before it became the root; it counts where a move leads to the root.
     as_child: Node,
     /// The noise that a search mixes into the priors of its root.
     pub root_noise: Option<RootNoise>,
     game: Game,
-    /// Moves of the game before its last one, as long as another may be played in its stead.
+    /// Number of moves before the game's last one, as long as another move may still replace that; else `None`.
     pub alternatives: Option<usize>,
-    /// Whether what does not lie below the root is kept.
+    /// Whether positions that do not lie below the root are kept.
     pub keeps: bool,
     /// Whether proven results travel up the tree.
     proves: bool,

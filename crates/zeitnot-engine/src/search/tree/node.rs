@@ -189,7 +189,7 @@ impl Node {
         self.flags = self.flags & 12 | other.flags & !12;
     }
 
-    /// Whether value and result are those of `other`.
+    /// Whether value, result and bounds equal those of `other`.
     pub(crate) fn is_as_valued(&self, other: &Node) -> bool {
         (self.wl, self.d, self.m, self.flags & !12) == (other.wl, other.d, other.m, other.flags & !12)
     }

@@ -15,7 +15,7 @@ const SQUARE_MASK: u16 = (1 << SQUARE_BITS) - 1;
 const NORMAL: u16 = 0;
 const EN_PASSANT: u16 = 1;
 const CASTLE: u16 = 2;
-/// Kinds from here on promote to the roles in this order.
+/// Kind of a promotion to the first role of [`PROMOTIONS`]; the following kinds promote to the others in that order.
 const PROMOTION: u16 = 3;
 const PROMOTIONS: [Role; 6] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King, Role::Pawn];
 const NUMBER: u16 = 15;

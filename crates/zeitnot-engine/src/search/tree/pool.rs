@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 /// fit in any case.
 const FIRST_BYTES: usize = CHUNK_BYTES / 4;
 
-/// Longer free runs are cut when more than 1 / `CUTTING_FROM` of the pool is free.
+/// A longer free run is cut to the wanted length when more than 1 / `CUTTING_FROM` of the pool is free.
 const CUTTING_FROM: usize = 4;
 
 /// Items of the longest run: the body of a node with as many moves as are kept takes 262 words.

@@ -1,4 +1,4 @@
-//! Moves the root through the tree: down, up and aside with the game or the analysis. Sets the noise at the root.
+//! Moves the root through the tree: down, up and sideways with the game or the analysis. Sets the root's noise.
 //!
 //! The tree stays as it is, and the root stands somewhere in it; `above` is the way to it. A position that no tree leads
 //! to begins a tree of its own. So whoever steps back, forth and aside through an analysis finds each position as its
@@ -95,8 +95,8 @@ impl Tree {
         view.moves.iter().position(|known| *known == packed.0)
     }
 
-    /// Makes the root an ordinary node again, before another one becomes the root. Visits of searches from here are no
-    /// visits of the move that leads here, but what they found is known above.
+    /// Makes the root an ordinary node again, before another one becomes the root. Visits of searches from here do not
+    /// count for the move that leads here, but the values above are corrected by what they found.
     pub(super) fn leave(&mut self) {
         self.restrict_root(&[]);
         self.set_root_noise(None);
@@ -132,7 +132,7 @@ impl Tree {
         node
     }
 
-    /// Corrects the value of a node one of whose children was `before` and is `after`, with as many visits.
+    /// Corrects a node's value after a child has changed from `before` to `after`, with its visits unchanged.
     pub(super) fn correct(&mut self, id: NodeId, before: &Node, after: &Node) {
         let all = self.known_visits(&self[id]).max(1);
         let share = f64::from(after.n) / f64::from(all);
@@ -182,7 +182,7 @@ impl Tree {
         }
     }
 
-    /// Starts anew at the end of `game`, with the memory of the old nodes to spare. This takes no new memory.
+    /// Starts anew at the end of `game`, in the memory of the old nodes; this takes no new memory.
     pub(crate) fn start_anew(&mut self, game: Game) {
         self.nodes.start_anew();
         self.words.start_anew();
@@ -193,8 +193,8 @@ impl Tree {
         (self.keeps, self.game, self.sweeps) = (false, game, Default::default());
     }
 
-    /// Notes that the last move of the game was surely played, before a search begins. A tree that does not keep more
-    /// gives up all but the part below the root.
+    /// Notes, before a search begins, that the last move of the game was really played. Unless the tree keeps all
+    /// positions, it gives up all but the part below the root.
     pub(crate) fn forget_alternatives(&mut self) {
         self.alternatives = None;
         if self.keeps || self.above.is_empty() && self.tops.len() == 1 {
@@ -214,7 +214,7 @@ impl Tree {
         self.tops.push(Top { depth: self.depth, ..Top::of(&self.game, root) });
     }
 
-    /// Gives up a tree.
+    /// Gives up the tree of the top with this index.
     pub(super) fn discard_top(&mut self, index: usize) {
         let top = self.tops.remove(index).node;
         let node = self[top];

@@ -17,7 +17,7 @@ use std::io::{self, Read};
 use thiserror::Error;
 use zeitnot_chess::{Game, Position};
 
-/// Bytes that are not taken for a tree.
+/// Why bytes are not read as a tree.
 #[derive(Debug, Error)]
 pub(crate) enum NoTree {
     #[error(transparent)]
@@ -36,7 +36,7 @@ pub(crate) struct SavedTop {
     history: u64,
 }
 
-/// Trees as bytes, and their numbers.
+/// Trees as bytes, with the positions that they begin with and their number of nodes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Saved {
     pub tops: Vec<SavedTop>,
@@ -45,10 +45,10 @@ pub(crate) struct Saved {
     pub positions: usize,
 }
 
-/// Most visits of a node, so that a search can add some.
+/// Most visits of a node that is read: below the largest count, so that a search can add some.
 const MOST_VISITS: u32 = 4_000_000_000;
 
-/// Words of a node's edges before the places of its children, these places, and the words after them.
+/// Numbers of words of a node's edges: before the places of its children, of these places, and after them.
 fn parts(node: &Node) -> [usize; 3] {
     match node.edge_state() {
         EdgeState::None => [0; 3],
@@ -100,8 +100,8 @@ impl Tree {
         Node { in_flight: 0, ..if id == self.root { self.as_left() } else { self[id] } }
     }
 
-    /// The trees that [`Tree::save`] wrote to several sources, each with its game, with the root at the end of the first
-    /// one; `limit`: bytes of memory. What is known of a position several times is there once.
+    /// Reads the trees that [`Tree::save`] wrote, from several sources with their games; the root is at the end of the
+    /// first game. `limit`: most bytes of memory. A position that several trees hold is there once.
     ///
     /// # Errors
     /// [`NoTree`].
@@ -217,7 +217,7 @@ fn take<T: Pod>(source: &mut impl Read) -> Result<T, NoTree> {
     Ok(pod_read_unaligned(&bytes[..size_of::<T>()]))
 }
 
-/// A node whose numbers are in their ranges: no address, no more children than its edges have room for, and a value.
+/// Checks that a node's numbers are possible: value, visits, no address, no more children than its edges have room for.
 fn sound(node: Node) -> Result<Node, NoTree> {
     let most = match node.edge_state() {
         EdgeState::None | EdgeState::Priors => 0,

@@ -1,4 +1,4 @@
-//! Searches in tests of the tree, without threads, and looks a tree over.
+//! Searches trees for tests, without threads, and checks the consistency of all nodes.
 
 use super::edges::{place, segment};
 use super::node::NodeId;
@@ -19,7 +19,7 @@ pub(super) fn game(fen: &str, moves: &str) -> Game {
     game
 }
 
-/// A search of a tree that keeps everything.
+/// A tree that keeps all positions, with an evaluator to search it.
 pub(super) struct Searcher {
     pub(super) tree: Tree,
     backend: Arc<dyn Backend>,
@@ -73,7 +73,8 @@ impl Searcher {
         self.search(visits, 4, false);
     }
 
-    /// A walk by moves of these numbers; 0 steps back. Each position gets `visits` more.
+    /// Walks through positions by the numbers of their legal moves, from 1; 0 steps back. Each position gets `visits`
+    /// more. `looked_at` is called after each step with the visits known before it.
     pub(super) fn walk(&mut self, steps: &[usize], visits: u64, mut looked_at: impl FnMut(&mut Searcher, u32)) {
         let start = self.tree.game().clone();
         for step in steps {
@@ -94,15 +95,15 @@ impl Searcher {
         }
     }
 
-    /// Visits of the root's move.
+    /// Visits of the root's move `mv`, in UCI notation.
     pub(super) fn visits_of(&self, mv: &str) -> u32 {
         let visited = self.tree.visited_moves();
         let is = |(known, _): &&(zeitnot_chess::Move, u32)| zeitnot_chess::to_uci(*known, false) == mv;
         visited.iter().find(is).map_or(0, |(_, visits)| *visits)
     }
 
-    /// Looks at every node there is: what is counted adds up, nothing is on its way, nothing is lost, every move is
-    /// legal. With `is_whole` nothing was pruned.
+    /// Checks every node: counts add up, no visits are in flight, no memory is lost, every move is legal. `is_whole`:
+    /// nothing was pruned.
     pub(super) fn audit(&mut self, is_whole: bool) {
         while self.tree.free_discarded() {}
         let tree = &self.tree;

@@ -43,8 +43,8 @@ pub(crate) fn known_by_tables(position: &Position, depth: u32, probes: &Probes) 
     probes.wdl(position).map(|result| GameEnd { result: -result, m: 0.0, kind: Terminal::Tablebase })
 }
 
-/// Makes a node terminal; `parent` is the move that leads to it. A lost move loses its prior, since exploring it can
-/// change nothing any more.
+/// Makes a node terminal; `parent` is the move that leads to it. A move that loses gets the prior 0, since exploring it
+/// can change nothing any more.
 pub(crate) fn make_terminal(tree: &mut Tree, id: NodeId, parent: Option<(NodeId, usize)>, end: GameEnd) {
     tree[id].make_terminal(end.result, end.m, end.kind);
     if end.result == -1

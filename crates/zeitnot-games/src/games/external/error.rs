@@ -9,7 +9,7 @@ pub(super) const BEST_MOVE: &str = "bestmove";
 /// Characters of an engine's own text that an error quotes.
 const QUOTED: usize = 200;
 
-/// An engine that cannot be started or does not do what it must. The text is one line that names the engine.
+/// An engine that cannot be started or does not do what it must. Displays as one line that names the engine.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum ExternalError {

@@ -178,12 +178,12 @@ impl ExternalEngine {
         }
     }
 
-    /// Takes the process out, so that an error on the way drops it.
+    /// Takes the running process out of this engine: an error before it is put back drops it, and so ends it.
     fn take_running(&mut self) -> Result<Running, ExternalError> {
         self.running.take().ok_or_else(|| ExternalError::NotRunning { engine: self.name.clone() })
     }
 
-    /// Learns the name and the options of an engine.
+    /// Sends `uci`, takes over the engine's name and returns the options that it declares until `uciok`.
     fn shake_hands(&mut self, process: &mut Process) -> Result<Vec<DeclaredOption>, ExternalError> {
         let (mut declared, mut name) = (Vec::new(), None);
         process.tell("uci");
@@ -214,7 +214,8 @@ impl ExternalEngine {
         })
     }
 
-    /// Waits for an output that `pick` turns into an answer.
+    /// Waits at most `limit_ms` for an output that `pick` turns into an answer, and skips others. `awaited` names the
+    /// answer in errors.
     fn wait<T>(
         &self,
         process: &mut Process,
@@ -258,7 +259,7 @@ impl ExternalEngine {
 }
 
 impl Running {
-    /// The command that sets an option; `None` where the engine has no such option.
+    /// The command that sets an option; `None` where the engine lacks the option or does not take the value.
     fn command(&self, option: &str, value: &str) -> Option<String> {
         self.declared.iter().find(|declared| declared.is_called(option))?.command(value).ok()?
     }

@@ -15,16 +15,16 @@ use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 
 /// Bytes of a line that are kept: lines with a long `pv` have some thousands.
 const LONGEST_LINE: usize = 1 << 14;
-/// Most lines that wait to be taken; further lines are lost.
+/// Most lines that wait in the queue until the match reads them; further lines are lost.
 const LINES: usize = 1 << 10;
-/// Most bytes of `id` and `option` lines that are taken: an engine declares a few hundred options at most, of a hundred
-/// bytes.
+/// Most bytes of `id` and `option` lines that are read before `uciok`: an engine declares a few hundred options at
+/// most, of a hundred bytes each.
 pub(super) const MOST_DECLARED: usize = 1 << 19;
-/// Bytes that each line costs beside its own.
+/// Bytes that each line counts towards [`MOST_DECLARED`] in addition to its length.
 const LINE_COST: usize = 64;
 /// Bytes of a `bestmove` line that are kept: two moves, and what an error quotes.
 const LONGEST_ANSWER: usize = 1 << 10;
-/// Bytes that are read at once.
+/// Bytes of the buffer for one read of an output stream.
 const BUFFER: usize = 1 << 16;
 /// Milliseconds for a process that has closed its output to end, and for its last words to arrive.
 const END_MS: f64 = 3_000.0;
@@ -39,9 +39,9 @@ pub(super) enum Output {
     BestMove { line: String, at_ms: f64, told: Told },
 }
 
-/// Why there is no output.
+/// Reason why no line of output came.
 pub(super) enum Silence {
-    /// The deadline is over.
+    /// The deadline has passed.
     Late,
     /// The process has closed its output.
     Ended,
@@ -133,7 +133,8 @@ impl Process {
         Duration::try_from_secs_f64(left_ms / 1e3).unwrap_or(Duration::MAX)
     }
 
-    /// The exit status of a process that has closed its output, and the last line of its standard error.
+    /// The exit status of a process that has closed its output, in words, and the last line of its standard error.
+    /// Waits a few seconds for both.
     pub fn end(&mut self) -> (String, String) {
         let deadline_ms = self.now_ms() + END_MS;
         let status = self.child.ended(self.until(deadline_ms)).map(|status| status.to_string());
@@ -197,8 +198,8 @@ fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClo
     });
 }
 
-/// Calls `take` with each line, up to the end or a break, and with the time at which the line's end was read. Long
-/// lines are cut off.
+/// Calls `take` with each line and the time at which its end was read, until the stream ends or `take` breaks. Lines
+/// are cut off at [`LONGEST_LINE`] bytes.
 fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&str, f64) -> ControlFlow<()>) {
     let mut buffer = vec![0; BUFFER];
     let mut line = Vec::new();

@@ -84,7 +84,8 @@ impl ExternalEngine {
         self.answer(process, game, &go_command(clock), limit_ms, None)
     }
 
-    /// Sends a command and waits for the move. An engine that searched since `since_ms` may have answered already.
+    /// Sends a command and waits up to `limit_ms` for the move. `since_ms`: the time when a ponder search began, since
+    /// when an answer counts; `None` where only answers to this command count.
     fn answer(
         &self,
         process: &mut Process,

@@ -5,11 +5,11 @@ use crate::games::lines::Lines;
 use std::io::Read;
 use zeitnot_engine::chess::read_epd;
 
-/// Beginning of a line with a position that an engine drew, as OpenBench reads them.
+/// Beginning of a line in which an engine answers `genfens` with a position, as OpenBench reads it.
 const DRAWN: &str = "info string genfens ";
 
-/// Reads a file. Where an engine drew positions (`genfens`), the other lines of its output are none. An error has the
-/// number of the line, from 1.
+/// Reads a file. Where it has an engine's answers to `genfens`, all other lines are skipped. An error has the number of
+/// the line, from 1.
 pub(super) fn read(source: impl Read) -> Result<Book, BookError> {
     let mut lines = Lines::new(source);
     let (mut book, mut number, mut is_drawn) = (Ok(Book::new()), 0, false);

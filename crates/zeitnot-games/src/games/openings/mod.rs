@@ -1,5 +1,5 @@
-//! Reads start positions of games from files of EPD, FEN and PGN and from the output of `genfens`, or takes those inside
-//! the program.
+//! Reads start positions of games from files of EPD, FEN and PGN and from the output of `genfens`, or takes those
+//! inside the program.
 //!
 //! All positions and moves are checked when a file is read: a bad opening would otherwise end a match after hours.
 //! Openings are kept as text, because a book has hundreds of thousands.
@@ -27,7 +27,7 @@ const MOVES: &str = " moves ";
 /// Characters of a bad line or token that an error quotes.
 const QUOTED: usize = 80;
 
-/// Why a file of start positions cannot be used. The text is one line.
+/// Why a file of start positions cannot be used. Displays as one line.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum OpeningsError {
@@ -73,11 +73,10 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Reads the files; the name `builtin`, in any case, stands for the openings inside the program. A file is PGN where
-    /// the name ends in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a line, or the output of an
-    /// engine's `genfens`. At most `plies` plies are taken from a
-    /// game of a PGN or an opening of the program; `None` takes the whole main line. Without files there is one opening,
-    /// the standard start position.
+    /// Reads the files; the name `builtin`, in any case, stands for the openings inside the program. A file is PGN
+    /// where the name ends in `.pgn` or the text begins with a tag, otherwise EPD or FEN, one a line, or the output of
+    /// an engine's `genfens`. At most `plies` plies are taken from a game of a PGN or an opening of the program; `None`
+    /// takes the whole main line. Without files there is one opening, the standard start position.
     ///
     /// Positions with castling rights of Chess960 begin games of Chess960.
     ///

@@ -5,7 +5,7 @@ use zeitnot_engine::chess::{Game, Move};
 use zeitnot_engine::splitmix::SplitMix64;
 
 impl Openings {
-    /// A random opening followed by `plies` random legal moves; `None` where they end the game.
+    /// A random opening of this book followed by `plies` random legal moves; `None` where these end the game.
     pub fn with_random_moves(&self, plies: usize, random: &mut SplitMix64) -> Option<Game> {
         let mut game = self.get(random.below(self.len()));
         for _ in 0..plies {

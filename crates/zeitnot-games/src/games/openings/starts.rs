@@ -5,7 +5,7 @@ use crate::games::record::Termination;
 use thiserror::Error;
 use zeitnot_engine::chess::Game;
 
-/// Why no game can begin with a position. The text is one line.
+/// Why no game can begin with a position. Displays as one line.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum StartError {
     /// The side that is not to move stands in check.

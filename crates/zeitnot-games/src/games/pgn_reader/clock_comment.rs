@@ -13,13 +13,13 @@ pub struct MoveTimes {
     pub clock_ms: Option<f64>,
     /// The clock after the move read as hours and minutes, if it has two parts, such as `1:29`.
     pub clock_in_hours_ms: Option<f64>,
-    /// Lateness of the move, where a clock below 0 is given.
+    /// Time by which the move was late, where the comment gives a clock below 0.
     pub over_ms: Option<f64>,
     /// Time that went by outside of the engine, by the runner's measure.
     pub latency_ms: Option<f64>,
     /// The time manager's budget.
     pub budget_ms: Option<f64>,
-    /// The most to which the search might have stretched the budget.
+    /// The hard limit: the most to which the search might have stretched the budget.
     pub limit_ms: Option<f64>,
     /// Nodes of the search.
     pub nodes: Option<u64>,
@@ -102,7 +102,7 @@ fn is_decimal(before: &[u8], after: Option<&u8>) -> bool {
         && !before.iter().any(|byte| matches!(byte, b'.' | b',' | b'/'))
 }
 
-/// Reads `name value]` of a command and returns the text behind it.
+/// Reads a command from `name value]`, the text behind its `[%`, and returns the text behind the bracket.
 fn read_command<'a>(part: &'a str, times: &mut MoveTimes) -> &'a str {
     let (command, after) = part.split_once(']').unwrap_or((part, ""));
     let (name, value) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
@@ -186,7 +186,7 @@ fn duration(word: &str) -> Option<(f64, bool)> {
 
 /// Milliseconds of `s`, `m:s`, `h:m:s` or `d:h:m:s`, where seconds may have a fraction; `None` for other text.
 fn seconds(text: &str) -> Option<f64> {
-    /// Units of each part that make one unit of the part before it, from the last part on.
+    /// Seconds in a minute, minutes in an hour, hours in a day.
     const UNITS: [f64; 3] = [60.0, 60.0, 24.0];
     let (mut sum_s, mut unit_s) = (0.0, 1.0);
     for (place, part) in text.rsplit(':').enumerate() {

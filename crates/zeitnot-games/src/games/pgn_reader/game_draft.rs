@@ -10,41 +10,42 @@ use zeitnot_engine::chess::{Game, SanError, is_san, parse_san};
 
 /// Characters of a bad value that a problem quotes.
 const QUOTED: usize = 60;
-/// Most bytes of one game's tags and comments, and again of its variations, that are kept.
+/// Most bytes that are kept of one game's tags and comments; as many are kept of its variations.
 const MOST_TEXT: usize = 1 << 24;
-/// Bytes that a tag or a comment takes beside its text.
+/// Bytes that a tag or a comment counts for in addition to its text.
 const ENTRY: usize = 64;
 /// Most tags of one game that are kept.
 const MOST_TAGS: usize = 1_000;
 /// Most plies of one game that are kept. By the 75-move rule no game is longer than 17,697.
 const MOST_PLIES: usize = 20_000;
 
-/// A game that is read in part.
+/// A game of which a part has been read; [`GameDraft::finish`] ends it.
 #[derive(Debug)]
 pub(super) struct GameDraft {
     game: PgnGame,
     /// Index of the first tag behind the last blank line.
     block: usize,
     is_set_up: bool,
-    /// Number of open variations.
+    /// Depth of nested variations at this place; 0 in the main line.
     depth: usize,
-    /// Text of the open comment.
+    /// Text so far of the comment that is being read.
     comment: Vec<u8>,
-    /// Text of the open variation.
+    /// Text so far of the variation that is being read, with those nested in it.
     variation: Vec<u8>,
     /// Bytes of variations so far.
     variations_size: usize,
     /// Bytes of tags and comments so far.
     size: usize,
-    /// The first line of text that was neither a tag nor a move, and the place of all such lines.
+    /// The first line that was neither a tag nor moves, and the offsets from its begin to the end of the last such
+    /// line.
     text: Option<(String, Range<u64>)>,
     /// Whether the file ended within the last line of the tags.
     pub(super) is_cut: bool,
     /// Whether the moves have numbers.
     has_numbers: bool,
-    /// Offset of the source where the rest begins that is left out.
+    /// Offset in the source behind which nothing of the game is kept, as it is damaged there.
     rest_at: Option<u64>,
-    /// Offset of the outermost bracket, or of the last brace of the main line.
+    /// Offset of the bracket or brace that was last opened in the main line.
     opened_at: u64,
 }
 
@@ -74,7 +75,8 @@ impl Default for GameDraft {
 }
 
 impl GameDraft {
-    /// The finished game, which ends at this offset of the source; `None` where there are only comments.
+    /// The finished game, which ends at offset `end` of the source; `None` for a draft without tags, moves, result and
+    /// damage.
     pub(super) fn finish(mut self, end: u64) -> Option<PgnGame> {
         if self.is_cut {
             self.fail("it ends within its tags".to_owned());
@@ -103,19 +105,19 @@ impl GameDraft {
         self.game.problem.is_some()
     }
 
-    /// Notes where the rest that is left out begins.
+    /// Notes the offset behind which a damaged game is left out, unless one is noted already.
     pub(super) fn begin_rest(&mut self, offset: u64) {
         self.rest_at.get_or_insert(offset);
     }
 
-    /// Notes where a bracket or a brace opens.
+    /// Notes where a bracket or a brace of the main line opens.
     pub(super) fn open_at(&mut self, offset: u64) {
         if self.depth == 0 {
             self.opened_at = offset;
         }
     }
 
-    /// Ends the game within a comment or a variation, all of which is left out.
+    /// Marks the game as damaged by a comment or variation without an end, from whose begin on all is left out.
     fn fail_open(&mut self, problem: &str) {
         if !self.has_problem() {
             self.rest_at = Some(self.opened_at);
@@ -123,7 +125,7 @@ impl GameDraft {
         self.fail_here(problem);
     }
 
-    /// Ends the game before text of which no move is read.
+    /// Marks the game as damaged at offset `at`, where `text` stands in place of a move.
     fn fail_at(&mut self, at: u64, text: &str, problem: String) {
         self.rest_at.get_or_insert(at);
         self.game.is_foreign = text.split_whitespace().next().is_some_and(has_foreign_letter);
@@ -151,7 +153,8 @@ impl GameDraft {
         self.fail(format!("{problem} after {} plies", self.plies()));
     }
 
-    /// Counts `bytes` more of the file's text, and says whether there is room for them.
+    /// Adds `bytes` to the size of tags and comments. Returns false and marks the game as damaged if it exceeds
+    /// [`MOST_TEXT`].
     fn has_room(&mut self, bytes: usize) -> bool {
         self.size += bytes;
         if self.size > MOST_TEXT {
@@ -165,9 +168,9 @@ impl GameDraft {
         self.block = self.game.tags.len();
     }
 
-    /// Returns the game before the tag `name`, if that tag begins another game. A block of tags begins one if it
-    /// repeats a name of the blocks before or has `Event`, the first tag by the standard. Within a block the first two
-    /// names, one behind the other again, begin one: a single tag may stand twice.
+    /// Splits off and returns the game so far, if the tag `name` belongs to another game; a block is a run of tags
+    /// without a blank line. A later block begins another game if it has `Event` or repeats a name of an earlier block.
+    /// Within a block its first two names, repeated in a row, do: a single tag may stand twice.
     pub(super) fn split_before(&mut self, name: &str) -> Option<GameDraft> {
         let tags = &mut self.game.tags;
         let (before, block) = tags.split_at(self.block);
@@ -230,8 +233,8 @@ impl GameDraft {
         }
     }
 
-    /// Takes a line of moves, the first one or one behind a blank line. Text before it may have been moves that this
-    /// reader does not know: then the move number that is due is missing, and the game is damaged.
+    /// Prepares for a line of moves, the first one or one behind a blank line. If text was passed over and the line
+    /// does not begin with the move number that is due, that text may have been moves: then the game is damaged.
     pub(super) fn begin_moves(&mut self, line: &[u8]) {
         self.is_cut = false;
         self.set_up();
@@ -245,7 +248,7 @@ impl GameDraft {
         }
     }
 
-    /// Sets the start position up, once.
+    /// Sets up the start position by the tags `Variant` and `FEN`, at the first call only.
     fn set_up(&mut self) {
         if std::mem::replace(&mut self.is_set_up, true) {
             return;
@@ -270,7 +273,7 @@ impl GameDraft {
         }
     }
 
-    /// Takes a bracket of a variation.
+    /// Takes a bracket, which opens or closes a variation.
     pub(super) fn nest(&mut self, is_open: bool) {
         if is_open {
             self.depth += 1;
@@ -301,7 +304,7 @@ impl GameDraft {
         }
     }
 
-    /// Keeps a comment to the end of the line in the open variation, in braces.
+    /// Keeps a comment that `;` begins, up to the end of its line, as one in braces; does nothing in the main line.
     pub(super) fn add_line_to_variation(&mut self, comment: &[u8]) {
         if self.depth > 0 {
             self.add_to_variation(b"{");
@@ -322,7 +325,7 @@ impl GameDraft {
         }
     }
 
-    /// Whether a comment is one of the main line, up to the first problem.
+    /// Whether comments and glyphs at this place are kept: in the main line of a game without damage so far.
     fn counts(&self) -> bool {
         self.depth == 0 && self.game.problem.is_none()
     }
@@ -341,7 +344,7 @@ impl GameDraft {
         self.comment.clear();
     }
 
-    /// Ends the game within a comment whose end is missing.
+    /// Marks the game as damaged, as the source ended within a comment.
     pub(super) fn lose_comment(&mut self) {
         self.fail_open("a comment without an end");
     }
@@ -393,7 +396,7 @@ impl GameDraft {
     }
 }
 
-/// The beginning of a text, on one line.
+/// The first [`QUOTED`] characters of a text, on one line.
 fn quoted(text: &str) -> String {
     let begin: String = text.trim_end().chars().take(QUOTED).collect();
     begin.escape_debug().to_string()

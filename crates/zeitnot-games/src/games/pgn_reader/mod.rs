@@ -36,19 +36,19 @@ pub struct PgnGame {
     pub game: Game,
     /// Comments before the first move, then the comments behind each move.
     pub comments: Vec<Vec<String>>,
-    /// Numbers of the glyphs behind each move (`$6`, or `?!` in signs), with those before the first one, as the comments
-    /// are counted.
+    /// Numbers of the annotation glyphs (`$6`, or signs such as `?!`), indexed as the comments are: those before the
+    /// first move, then those behind each move.
     pub glyphs: Vec<Vec<u32>>,
-    /// Variations in their brackets as they are written, counted likewise.
+    /// Variations with their brackets, as they are written; indexed as the comments are.
     pub variations: Vec<Vec<String>>,
     /// The result behind the moves: `1-0`, `0-1`, `1/2-1/2` or `*`; `None` where it is missing.
     pub result: Option<&'static str>,
     /// Why the rest of the moves is left out, in one line; `None` where all are read.
     pub problem: Option<String>,
-    /// The place of that rest in the source, in bytes.
+    /// The byte range in the source of the moves that are left out.
     pub rest: Range<u64>,
-    /// Whether the rest is no damage, as other programs read it: another variant or position, a null move, pieces in the
-    /// letters of another language.
+    /// Whether what is left out is sound to other programs: of another variant or position, with a null move, or with
+    /// pieces in the letters of another language.
     pub is_foreign: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct PgnGames<R> {
     draft: GameDraft,
     /// Games that were handed over.
     count: usize,
-    /// Whether the line under way belongs to the moves; else it may be a tag, or text between games.
+    /// Whether the current line belongs to the moves; else it may be a tag, or text between games.
     in_moves: bool,
     in_comment: bool,
     is_over: bool,
@@ -127,13 +127,13 @@ impl<R: Read> PgnGames<R> {
         }
     }
 
-    /// Ends the game under way.
+    /// Ends and returns the game that is being read; `None` where it has nothing of a game.
     fn finish(&mut self) -> Option<PgnGame> {
         (self.in_moves, self.in_comment) = (false, false);
         std::mem::take(&mut self.draft).finish(self.lines.offset())
     }
 
-    /// Reads on in a comment.
+    /// Reads on within a comment. Returns the game if the tags of another one begin there, as where a file was cut off.
     fn comment(&mut self) -> io::Result<Option<PgnGame>> {
         let rest = self.lines.rest();
         // The file was cut off within a comment, and another game follows.

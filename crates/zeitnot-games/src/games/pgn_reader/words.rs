@@ -6,7 +6,7 @@ use zeitnot_engine::chess::is_san;
 const WORD_ENDS: &[u8] = b"{}()[];!?$*";
 /// The pieces that a pawn may become in brackets behind its move.
 const PROMOTIONS: &[u8] = b"QRBN";
-/// The ellipsis as one character, which has three bytes, as many as three points.
+/// The ellipsis as one character; it has as many bytes as three dots.
 const ELLIPSIS: &[u8] = "\u{2026}".as_bytes();
 /// Words that people write behind a move: en passant, check, mate, novelty, diagram.
 const ANNOTATIONS: [&str; 10] = ["e.p", "ep", "ch", "mate", "dis", "dbl", "N", "TN", "D", "RR"];
@@ -30,7 +30,8 @@ const CHESS: [&str; 15] = [
     "chess",
 ];
 
-/// The move number at the begin of a line, the points behind it, and the text behind both. A result has no number.
+/// Splits a line of moves into its move number, the number of bytes of dots behind it, and the text that follows:
+/// `12...Nf6` gives 12, 3 and `Nf6`. The begin of a result such as `1-0` is no move number.
 pub(super) fn numbered(line: &[u8]) -> (Option<u32>, usize, &[u8]) {
     let count = |text: &[u8], is_one: fn(&u8) -> bool| text.iter().take_while(|byte| is_one(byte)).count();
     let (digits, behind) = line.split_at(count(line, u8::is_ascii_digit));
@@ -53,7 +54,7 @@ pub(super) fn numbered(line: &[u8]) -> (Option<u32>, usize, &[u8]) {
     }
 }
 
-/// Whether a word is a move in ICCF's notation, the digits of two squares; move numbers are never so large.
+/// Whether a word is a move in ICCF's notation, four digits for two squares; move numbers are never so large.
 pub(super) fn is_iccf(word: &str) -> bool {
     word.len() == 4 && word.bytes().all(|digit| (b'1'..=b'8').contains(&digit))
 }
@@ -67,13 +68,13 @@ pub(super) fn castling(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The first word of a text, without points before it.
+/// The first word of a text, without dots before it.
 pub(super) fn first_word(text: &[u8]) -> String {
     let word = plain(&String::from_utf8_lossy(&text[..word_length(text)]));
     word.trim_start_matches('.').to_owned()
 }
 
-/// Length in bytes of the first word of a text that is not empty: a number without the points behind it, a result, a
+/// Length in bytes of the first word of a text that is not empty: a number without the dots behind it, a result, a
 /// move or an annotation.
 pub(super) fn word_length(text: &[u8]) -> usize {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -88,7 +89,7 @@ pub(super) fn word_length(text: &[u8]) -> usize {
     }
 }
 
-/// The number of a glyph: `$` and a number, or one of the six marks of a move in signs; `None` for others.
+/// The number of a numeric annotation glyph: of `$` and a number, or 1 to 6 for the signs `!` to `?!`; else `None`.
 pub(super) fn glyph(word: &[u8]) -> Option<u32> {
     match word {
         b"!" => Some(1),
@@ -107,7 +108,7 @@ pub(super) fn is_annotation(word: &str) -> bool {
         || ANNOTATIONS.contains(&word.trim_end_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Whether a word is a move but for the letter of a piece, as in German `Sf3`, French `Cf3` or with a figurine.
+/// Whether a word would be a move with English letters for pieces: German `Sf3`, French `Cf3`, or one with a figurine.
 pub(super) fn has_foreign_letter(word: &str) -> bool {
     let is_foreign = |c: &char| match c {
         'A'..='Z' => !"KQRBNPOZ".contains(*c),
@@ -128,7 +129,7 @@ pub(super) fn is_chess(variant: &str) -> bool {
         || CHESS.iter().fold(plain, |rest, word| rest.replace(word, "")).is_empty()
 }
 
-/// A word with one kind of dash, and without the invisible characters that programs insert.
+/// The word with `-` for every kind of dash, dots for an ellipsis, and without invisible characters.
 pub(super) fn plain(word: &str) -> String {
     let is_seen = |c: &char| !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     let dash = |c: char| match c {

@@ -82,7 +82,7 @@ pub struct MatchEnd {
     pub decision: Option<Decision>,
 }
 
-/// Why a match cannot go on. The text is one line; the journal keeps the games that ended.
+/// Why a match cannot go on. Displays as one line; the journal keeps the games that ended.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the texts say what the fields are")]
 pub enum MatchError {
@@ -109,9 +109,9 @@ enum Message {
 }
 
 /// Plays a match. `make` makes the players of a thread, by its number from 0. `journal` gets each finished game at
-/// once; its games are not played again, and another match in its file stays until a game of this one ends or is broken
-/// off. `tell` gets the news on the caller's thread, finished games in the order of their numbers. `interrupted` ends
-/// the match.
+/// once; games that it has are not played again, and if its file holds another match, that stays until a game of this
+/// one ends or is broken off. `tell` gets the news on the caller's thread, finished games in the order of their
+/// numbers. `interrupted` ends the match.
 ///
 /// The games of players on virtual clocks depend on the plan alone: not on how many are played at once, nor on an
 /// interruption. An SPRT decides by the games in their order, and drops later games.
@@ -160,7 +160,7 @@ pub fn run_match(
 struct GameThread<'a> {
     plan: &'a MatchPlan,
     missing: &'a [u64],
-    /// The place in `missing` of the next game.
+    /// The index in `missing` of the game to be begun next, by whichever thread is free.
     next: &'a AtomicU64,
     stop: &'a AtomicBool,
     interrupted: &'a AtomicBool,

@@ -18,7 +18,7 @@ pub(crate) struct MovesLeft {
     legacy: MleLegacy,
     pieces: MlePieces,
     mlh: MleMlh,
-    /// Weights of the three, in this order.
+    /// Weights of `legacy`, `pieces` and `mlh`, in this order; 0 for one that is not used.
     weights: [f64; 3],
     ply: u32,
     piece_count: Option<u32>,
@@ -49,7 +49,7 @@ impl MovesLeft {
         }
     }
 
-    /// The source of the estimate, in words.
+    /// The source of the estimate as a formula of its term: `from` and the estimators that it is made of.
     pub(crate) fn source(&self) -> &'static str {
         let (pieces, mlh) = (self.piece_count.is_some(), self.mlh.estimate().is_some());
         let [by_number, by_pieces, by_head] = self.weights.map(|weight| weight > 0.0);

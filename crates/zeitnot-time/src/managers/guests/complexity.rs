@@ -54,8 +54,8 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(ComplexityManager::new(values)),
 };
 
-/// "Estimate moves remaining in game": the document's range for each phase, passed through with the move number; in the
-/// endgame with the pieces, from 20 moves with ten pieces to 10 with two.
+/// "Estimate moves remaining in game": the document gives a range for each phase, within which the estimate falls with
+/// the move number; in the endgame with the pieces, from 20 moves with ten pieces to 10 with two.
 fn moves_remaining(ply: u32, pieces: Option<u32>) -> f64 {
     const OPENING: (f64, f64) = (40.0, 35.0);
     const MIDDLEGAME: (f64, f64) = (30.0, 20.0);

@@ -39,7 +39,7 @@ pub(crate) const BASIC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(SoftHard::new(values, &BASIC, false)),
 };
 
-/// Time trouble: the clock below which it begins (ms), and divisors of the clock that bound the limits in it.
+/// The clock below which time trouble begins, in milliseconds; then divisors of the clock that bound its limits.
 const TROUBLE_MS: f64 = 30_000.0;
 const TROUBLE_SOFT: f64 = 15.0;
 const TROUBLE_HARD: f64 = 5.0;
@@ -47,7 +47,7 @@ const EMERGENCY_MS: f64 = 10_000.0;
 const EMERGENCY_SOFT_OF_INCREMENT: f64 = 0.8;
 const EMERGENCY_HARD: f64 = 3.0;
 
-/// Formulas of the terms of either version, then of the last bounds: calm, in trouble, in emergency.
+/// Formulas of the terms: of the complete and the basic version; then of the limits in calm, trouble and emergency.
 const COMPLETE_NAMES: [&str; 3] = [
     "base = max(least, clock / moves_left + increment - margin)",
     "soft = max(least, base * soft)",

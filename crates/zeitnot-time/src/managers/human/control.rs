@@ -3,11 +3,11 @@
 use super::{Curve, SHORT_OF_TIME};
 use crate::{MS_PER_SECOND, MoveRequest};
 
-/// The last move at which a clock of whole quarters of a minute is one that no move has used: the moves before are a
-/// book's.
+/// The last move number at which a clock of whole quarters of a minute is taken for the full initial time, of which no
+/// move has used any: the moves before it came from a book.
 const LAST_BOOK_MOVE: u32 = 12;
 const ROUND_S: f64 = 15.0;
-/// Moves at most that are counted back to the beginning of a game that is taken up in its middle.
+/// Most moves whose usual times are added up to estimate the initial time of a game that is taken up in its middle.
 const MOST_COUNTED_BACK: u32 = 60;
 
 /// The clock of a game, in seconds.
@@ -22,7 +22,7 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// The clock at a move: `last`, the clock at the moves before, unless the move cannot follow them.
+    /// The clock of the game at move `number`: goes on from `last` if the move can follow it, else is estimated anew.
     pub(super) fn at(last: Option<Control>, request: &MoveRequest, number: u32, elo: f64) -> Control {
         let (clock_s, increment_s) = (request.clock_ms / MS_PER_SECOND, request.increment_ms / MS_PER_SECOND);
         let goes_on = |last: &Control| {
@@ -49,14 +49,14 @@ impl Control {
         Curve::new(self.initial_s, self.increment_s, self.elo)
     }
 
-    /// The time that people use before the last planned move, less the increments for it, in seconds.
+    /// The time that people use for all moves before the last planned one, less their increments, in seconds.
     fn usual_use_s(&self) -> f64 {
         let (curve, before) = (self.curve(), 1..self.number.min(MOST_COUNTED_BACK + 1));
         before.map(|number| curve.mean_s(f64::from(number)) - self.increment_s).sum()
     }
 
-    /// The clock that people have left before the last planned move, at least the share below which they are short of
-    /// time.
+    /// The time that people have left on the clock before the last planned move, in seconds; at least [`SHORT_OF_TIME`]
+    /// of the initial time.
     pub(super) fn expected_s(&self) -> f64 {
         (self.initial_s - self.usual_use_s()).max(SHORT_OF_TIME * self.initial_s)
     }

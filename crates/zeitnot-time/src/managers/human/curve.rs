@@ -20,7 +20,7 @@ impl Line {
     }
 }
 
-/// Initial time in seconds; the first move, the peak and the tail.
+/// For each initial time, in seconds: the mean times of the first move, at the peak and in the tail.
 const CONTROLS: [(f64, [Line; 3]); 8] = [
     (0.0, [Line(-0.0002, 0.6), Line(-0.0003, 1.0), Line(-0.00016, 0.46)]),
     (15.0, [Line(-0.00027, 0.72), Line(-0.00031, 1.11), Line(-0.00015, 0.46)]),

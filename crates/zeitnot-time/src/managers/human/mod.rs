@@ -41,7 +41,7 @@ pub fn rating_of(spec: &str) -> Option<f64> {
     (manager.name == SPEC.name).then(|| values.get(&ELO))
 }
 
-/// The specification with this seed, where it is one of this manager and has none.
+/// The specification with `seed` added if it is one of this manager without a seed; any other unchanged.
 pub fn with_seed(spec: &str, seed: u64) -> String {
     let mut entries = grammar::parse(spec).unwrap_or_default();
     if let [Entry { name, content: Content::Group(params), .. }] = entries.as_mut_slice()
@@ -55,8 +55,9 @@ pub fn with_seed(spec: &str, seed: u64) -> String {
     spec.to_owned()
 }
 
-/// Standard deviation of the logarithm of a time, and its correlation with that of the move before.
+/// Standard deviation of the logarithm of a move's time.
 const SPREAD: f64 = 0.8;
+/// Correlation of that logarithm with the one of the move before.
 const PERSISTENCE: f64 = 0.55;
 /// Largest share of the clock for a move.
 const MOST_OF_CLOCK: f64 = 0.35;
@@ -65,48 +66,53 @@ const WITH_INCREMENT: f64 = 1.1;
 /// Share of the initial time below which a move takes less than the curve says.
 const SHORT_OF_TIME: f64 = 0.25;
 
-/// Power of the clock's ratio to the usual one that a move follows, and its bounds.
+/// Exponent on the ratio of the clock to the usual clock, for a factor on a move's time.
 const AHEAD_POWER: f64 = 0.3;
+/// Bounds of that factor.
 const AHEAD: (f64, f64) = (0.8, 1.25);
 
-/// Factors on the time of a forced move and of one that may take back.
+/// Factor on the time of a forced move.
 const FORCED: f64 = 0.3;
+/// Factor on the time of a move that may take the piece which has just captured.
 const RECAPTURE: f64 = 0.4;
-/// Part of the forced moves and recaptures that are decided before the opponent has moved: with little time on the clock,
-/// and else.
+/// Probability that a forced move or a recapture is a premove, decided before the opponent has moved: with little time
+/// on the clock, and otherwise.
 const PREMOVES: (f64, f64) = (0.5, 0.1);
 /// Time on the clock, in milliseconds, below which it is little for [`PREMOVES`].
 const PREMOVE_CLOCK_MS: f64 = 20_000.0;
 
-/// Prior of a reply below which it is a surprise, and the part by which a wholly unexpected one prolongs a move.
+/// Prior below which the opponent's reply is a surprise.
 const EXPECTED_PRIOR: f64 = 0.1;
+/// Part by which a reply of prior 0 prolongs our next move.
 const SURPRISE: f64 = 0.4;
-/// Entropy of a usual policy, in nats, and the part of the time that goes with it.
+/// Usual entropy of the policy, in nats.
 const USUAL_ENTROPY: f64 = 1.6;
+/// Part of a move's time that is proportional to the entropy of the policy.
 const ENTROPY_PART: f64 = 0.5;
-/// Change of the value that prolongs a move by half, at most by that.
+/// Change of the best move's value since our last move that prolongs a move by half; larger changes do no more.
 const SWING: f64 = 0.4;
-/// Bounds of the factor that the running search finds.
+/// Bounds of the factor that the running search puts on a move's time ([`Human::seen`]).
 const SEEN: (f64, f64) = (0.4, 2.0);
-/// Weight of one move in the mean of all factors of positions.
+/// Weight of one move in [`Human::usual_factor`].
 const FACTOR_UPDATE: f64 = 0.05;
-/// Weight of one move in the opponent's pace, and the most that a single one counts.
+/// Weight of one move in the opponent's pace.
 const PACE_UPDATE: f64 = 0.15;
+/// Largest pace that a single move of the opponent's counts with.
 const MOST_PACE: f64 = 4.0;
 
 /// A move that is being searched.
 #[derive(Clone, Copy, Debug)]
 struct CurrentMove {
-    /// Time before the search has shown the position.
+    /// Planned time, before the search has shown the position's policy and value.
     budget_ms: f64,
     hard_limit_ms: f64,
-    /// Time that the move takes whatever the clock has.
+    /// Time that the move takes at least, even if the clock runs out (the parameter `flag`); 0 if that is 0.
     least_ms: f64,
     /// The time of the answer, once the search has shown the position.
     answer_ms: Option<f64>,
-    /// Factor of the position before the search.
+    /// Factor by what is known before the search: a forced move, a recapture or a surprise.
     situation: f64,
-    /// Whether the move needs no thought: forced, or one that takes back.
+    /// Whether the move needs no thought: it is forced, or a recapture is possible.
     is_obvious: bool,
     value: Option<f64>,
 }
@@ -119,9 +125,9 @@ struct Human {
     state: u64,
     /// Deviation of the last move's time, in standard deviations of its logarithm.
     deviation: f64,
-    /// Mean of the factors of positions so far.
+    /// Mean over the moves so far of the factors of their positions, before and in the search.
     usual_factor: f64,
-    /// The opponent's times as a share of the curve's.
+    /// The opponent's times as a multiple of those of the curve, on average.
     pace: f64,
     last_value: Option<f64>,
     current: Option<CurrentMove>,
@@ -152,8 +158,8 @@ impl Human {
         control.opponent_clock_ms = now_ms;
     }
 
-    /// A generator for this move. It depends on the seed and on what the game has shown, but not on the clock: with more
-    /// time no other number is drawn.
+    /// A generator of random numbers for this move. It depends on the seed, the earlier moves and this position, but
+    /// not on this move's clock: with more time the same numbers are drawn.
     fn random(&mut self, request: &MoveRequest) -> Xoshiro256PlusPlus {
         for fact in [Some(request.ply), request.legal_moves, request.captures, request.pieces] {
             self.mix(u64::from(fact.unwrap_or(0)));
@@ -166,7 +172,7 @@ impl Human {
         self.state = Xoshiro256PlusPlus::seed_from_u64(self.state ^ fact).random();
     }
 
-    /// The factor of the position as the search shows it.
+    /// The factor on the move's time by what the search shows: the entropy of the policy and the change of the value.
     fn seen(&self, current: &CurrentMove, snapshot: &SearchSnapshot) -> f64 {
         if current.is_obvious {
             return 1.0;

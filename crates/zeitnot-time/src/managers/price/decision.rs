@@ -12,7 +12,7 @@ use crate::{MS_PER_SECOND, MoveRequest};
 const RENEWAL_THRESHOLD: f64 = 0.02;
 /// Bounds of [`Price::time_use`].
 const TIME_USE: std::ops::RangeInclusive<f64> = 0.2..=5.0;
-/// Least number of priced nodes: below it no price is known.
+/// Least [`Decision::priced_nodes`]: no price is known for less than a node.
 const FEWEST_NODES: f64 = 1.0;
 
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl Decision {
 }
 
 impl Price {
-    /// Time that moves take, as a share of their average time.
+    /// Time that moves have taken in this game, as a share of the average time that they were planned with.
     pub(super) fn time_use(&self) -> f64 {
         (self.shares / self.moves).clamp(*TIME_USE.start(), *TIME_USE.end())
     }

@@ -37,10 +37,11 @@ param_specs! {
 const FIRST_TIME_USE_MOVES: f64 = 5.0;
 /// Least new nodes for a prediction: the network was not trained on smaller searches.
 const LEAST_NODES: u64 = 16;
-/// Power of the nodes with which the gain of one more node falls, about. It leads to the expected end of the search,
-/// for smart pruning.
+/// Exponent by which the gain of one more node falls as the tree grows, roughly. From it follows the expected end of
+/// the search, for smart pruning.
 const GAIN_EXPONENT: f64 = 1.3;
-/// Factor on the expected growth of the tree: a rival that is given up too early does not come back.
+/// Factor on the expected growth of the tree, so that smart pruning waits longer: a rival that is given up too early
+/// does not come back.
 const PATIENCE: f64 = 2.0;
 
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
@@ -64,7 +65,7 @@ struct Price {
     shares: f64,
     moves: f64,
     current: Option<CurrentMove>,
-    /// Gain of the nodes of an average move, predicted at the last look at a root.
+    /// Gain of the nodes of an average move, as predicted at the last look at the root in the last search.
     last_gain: Option<f64>,
 }
 
@@ -75,7 +76,7 @@ struct CurrentMove {
     decision: Decision,
     hard_limit_ms: f64,
     root: RootHistory,
-    /// Nodes of the tree at the next look at the root.
+    /// Size of the tree, in nodes, from which the root is looked at again.
     next_look: f64,
     /// Nodes of the tree at the expected end of the search, by the last prediction; `None` before the first one.
     expected_end: Option<f64>,

@@ -99,7 +99,7 @@ impl RootHistory {
     }
 }
 
-/// The Kullback-Leibler divergence of the visits `now` from the visits `before`, in nats.
+/// The Kullback-Leibler divergence KL(`before` || `now`) of the shares of visits, in nats.
 fn divergence(before: &[u32], now: &[u32]) -> f64 {
     let sum = |visits: &[u32]| visits.iter().map(|count| f64::from(*count)).sum::<f64>().max(1.0);
     let (all_before, all_now) = (sum(before), sum(now));

@@ -91,7 +91,7 @@ struct Lc0Smooth {
     timeuse_limited: bool,
     average_ms: f64,
     last_nodes: u64,
-    /// Time in the bank, in whole milliseconds.
+    /// Time set aside for hard moves (Lc0's piggybank), in whole milliseconds.
     bank_ms: f64,
     is_first_move: bool,
     current: Option<CurrentMove>,

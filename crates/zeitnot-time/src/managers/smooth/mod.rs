@@ -205,7 +205,8 @@ impl Smooth {
         }
     }
 
-    /// Whether the search has found reason to take longer than planned.
+    /// Whether the search has reason to take longer than planned: the most visited move is not the best by value, or
+    /// the best move's value has dropped since our last move.
     fn is_hard(&self, snapshot: &SearchSnapshot) -> bool {
         let score_drop = self.values.get(&SCORE_DROP);
         let values = self.last_value.zip(snapshot.best_value);

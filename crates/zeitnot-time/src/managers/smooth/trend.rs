@@ -1,8 +1,8 @@
 //! Projects how the visits of the root's moves grow, to see whether the best move is being overtaken.
 
 /// The growth of the visits of the root's moves by Lc0's rule with its flaws (docs/lc0.md, 1.9 and 7.4): growth is
-/// measured between the last two looks, a second look in one millisecond is passed over, the period is the longest gap
-/// that the rule survives, and a count that shrinks reads as a huge growth.
+/// measured between the last two looks, a second look in one millisecond is passed over, after a gap longer than the
+/// period the earlier of the two looks never changes again, and a count that shrinks reads as a huge growth.
 #[derive(Clone, Debug)]
 pub(super) struct Trend {
     period_ms: f64,
@@ -20,7 +20,8 @@ struct Sample {
 }
 
 impl Trend {
-    /// A projection that multiplies growth: the best move's by `best_optimism`, that of others by `overtaker_optimism`.
+    /// A projection that multiplies the growth of the best move's visits by `best_optimism`, that of the others' by
+    /// `overtaker_optimism`.
     pub(super) fn new(period_ms: f64, best_optimism: f64, overtaker_optimism: f64) -> Self {
         Self { period_ms, best_optimism, overtaker_optimism, previous: None, current: None, last: None }
     }

@@ -15,7 +15,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::{StopReason, Timekeeper};
 
-/// Fewest playouts in a reused tree before their mean depth counts: the first go down the line that is known best.
+/// Fewest playouts in a reused tree before their mean depth counts: the first ones go down the best line known.
 const FEWEST_FOR_DEPTH: u64 = 100;
 
 /// The state of a search under way.
@@ -29,16 +29,18 @@ pub(crate) struct State {
     /// Time at which the stoppers would end the search as they last saw it, in milliseconds since the move's clock
     /// started; at most the hard limit.
     pub limit_ms: Option<f64>,
-    /// The earliest time of the answer of a search that ends by itself, as the manager last said.
+    /// The earliest time at which a search that ends by itself may answer, as the time manager last said, in
+    /// milliseconds since the move's clock started.
     pub answer_from_ms: Option<f64>,
-    /// Time at which `stop` is answered even if nothing is evaluated; `None`: at once.
+    /// Time at which `stop` is answered even if nothing is evaluated, in milliseconds since the move's clock started;
+    /// `None`: at once.
     pub answer_by_ms: Option<f64>,
     /// Whether the tree had no visit when the search began.
     began_empty: bool,
     progress: Progress,
     batches: u64,
     first_batch_end_ms: Option<f64>,
-    /// Latency of batches, by which the last batch is made to end in time.
+    /// Measured latency of batches, by which the last batch gets a size that ends in time.
     pub latency: BatchLatency,
     /// Positions that the network evaluated.
     evaluations: u64,
@@ -102,7 +104,7 @@ impl State {
         Some(from_ms - self.elapsed_ms(context)).filter(|wait_ms| *wait_ms > 0.0)
     }
 
-    /// Lets an observer see the root as its visits grow.
+    /// The state with an observer, which sees the root as its visits grow.
     pub(crate) fn observed_by(self, root_observer: Option<SharedRootObserver>) -> State {
         State { root_observer, ..self }
     }
@@ -171,7 +173,7 @@ impl State {
         }
     }
 
-    /// Whether the search is faster than it is allowed to be.
+    /// Whether the search is faster than the limit of playouts a second allows.
     pub(crate) fn too_fast(&self, context: &SearchContext) -> bool {
         let elapsed_ms = self.first_batch_end_ms.map_or(0.0, |end| self.elapsed_ms(context) - end);
         context.nps_limit > 0.0 && self.progress.playouts as f64 * 1e3 > context.nps_limit * elapsed_ms

@@ -10,13 +10,13 @@ use crate::search::root::temperature::Choice;
 use rand::RngExt as _;
 use zeitnot_chess::Move;
 
-/// Nodes from which on a search with a limit on its time is a real one: with fewer, a move is looked at before it is
-/// played.
+/// Nodes below which a search with a time limit is so small that its move gets a last look (`last_look.rs`) before it
+/// is played.
 const REAL_SEARCH: u64 = 100;
 
 impl State {
-    /// The line of the root move that is played where a temperature draws it, or a look at it may find another; else
-    /// `None`.
+    /// The line of the root move to play where a temperature draws it, or a last look may replace it; `None` where the
+    /// best move is played.
     pub(crate) fn line_to_play(&mut self, context: &SearchContext) -> Option<Line> {
         let SearchParams { temperature, overlooks, .. } = &context.params;
         let heat = temperature.at(context.game.current().ply());

@@ -5,8 +5,8 @@ use crate::search::context::SearchContext;
 use crate::search::root::ranking::RootReader;
 use zeitnot_time::{MoveOutcome, SearchSnapshot, ShownLines, TimeReport};
 
-/// Q at or under which, for every root move, a side may as well resign (Lc0's threshold): nothing is pruned then, so
-/// that a lost engine still finds the longest resistance.
+/// Q at which a side may as well resign (Lc0's threshold): where no root move has more, nothing is pruned, so that a
+/// lost engine still finds the longest resistance.
 const RESIGN_Q: f32 = -0.98;
 
 impl State {

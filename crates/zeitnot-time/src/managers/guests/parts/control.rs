@@ -43,10 +43,10 @@ pub(crate) const SHARP_RUSTIC: [ParamSpec; 7] = params(15.0, [0.8, 0.9, 1.0, 1.1
 /// Classes and factors of Mergen (docs/documents.md, 2.1).
 pub(crate) const MERGEN: [ParamSpec; 7] = params(10.0, [0.7, 0.9, 1.0, 1.2]);
 
-/// The name of the part.
+/// The name of the part's group of parameters in a specification.
 pub(crate) const GROUP: &str = "control";
 
-/// The part with the classes and factors of a document.
+/// The part's group of parameters, with the classes and factors of one document.
 pub(crate) const fn group(params: &'static [ParamSpec; 7]) -> GroupSpec {
     GroupSpec { name: GROUP, help: "Factors by the class of the time control.", params }
 }

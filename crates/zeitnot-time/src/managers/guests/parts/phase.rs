@@ -24,7 +24,7 @@ pub(crate) enum GamePhase {
     Endgame,
 }
 
-/// Last plies of the phases (docs/documents.md, 3.2).
+/// Last ply of the opening; the next two are those of the other phases (docs/documents.md, 3.2).
 const OPENING_PLIES: u32 = 20;
 const EARLY_MIDDLEGAME_PLIES: u32 = 30;
 const LATE_MIDDLEGAME_PLIES: u32 = 40;
@@ -59,7 +59,7 @@ pub(crate) enum MovePhase {
     Endgame,
 }
 
-/// Last moves of the phases, and the pieces below which it is an endgame (docs/documents.md, 2.5).
+/// Number of the last move of the opening (docs/documents.md, 2.5).
 pub(crate) const LAST_OPENING_MOVE: u32 = 10;
 pub(crate) const LAST_MIDDLEGAME_MOVE: u32 = 35;
 const ENDGAME_BELOW_PIECES: u32 = 10;

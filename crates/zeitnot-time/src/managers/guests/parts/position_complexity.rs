@@ -5,14 +5,17 @@ use super::{factor, read};
 use crate::MoveRequest;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 
-/// Weights of mobility and material.
+/// Weight of mobility, by the number of legal moves.
 const MOBILITY_WEIGHT: f64 = 0.4;
+/// Weight of material, by the number of pieces.
 const MATERIAL_WEIGHT: f64 = 0.3;
-/// Counts from which the weights apply in full: 50 legal moves, 32 pieces.
+/// Number of legal moves from which mobility counts in full.
 const MOST_MOVES: f64 = 50.0;
+/// Number of pieces from which material counts in full.
 const MOST_PIECES: f64 = 32.0;
-/// Complexity that a check adds, and the most that captures add.
+/// Complexity that a check adds.
 const CHECK_BONUS: f64 = 0.3;
+/// Most complexity that captures add.
 const CAPTURES_BONUS: f64 = 0.2;
 /// Captures that add the whole [`CAPTURES_BONUS`]; the document leaves the number open, and few positions have more.
 const MOST_CAPTURES: f64 = 5.0;

@@ -66,7 +66,7 @@ impl Quality {
         self.values[..5].iter().copied().fold(f64::MIN, f64::max)
     }
 
-    /// The class before the search, which only a check decides.
+    /// The class before the search: `Critical` in check, else `Acceptable`.
     pub(crate) fn before_search(&self, in_check: bool) -> MoveQuality {
         if in_check { MoveQuality::Critical } else { MoveQuality::Acceptable }
     }

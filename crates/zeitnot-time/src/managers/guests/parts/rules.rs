@@ -7,7 +7,7 @@ use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
 
-/// Largest product of the factors of one rule; with it every limit is far above the hard one.
+/// Largest product of the factors of one rule, which keeps it finite: with it every soft limit is above the hard one.
 const LARGEST_PRODUCT: f64 = 1e6;
 
 const fn count(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
@@ -37,7 +37,8 @@ const fn changes_params(after: f64, default: f64) -> [ParamSpec; 2] {
     ]
 }
 
-/// The textbook: "if (stable_count >= 5 && depth >= 10) soft_limit = soft_limit * 70 / 100".
+/// Parameters of the rule for a stable best move. The textbook: "if (stable_count >= 5 && depth >= 10) soft_limit =
+/// soft_limit * 70 / 100".
 const STABILITY: GroupSpec = GroupSpec {
     name: "stability",
     help: "Less time while the best move stays the same.",
@@ -48,7 +49,8 @@ const STABILITY: GroupSpec = GroupSpec {
     ],
 };
 
-/// Half the soft limit where the best move is more than 150 centipawns above the second.
+/// Parameters of the rule for easy moves: half the soft limit where the best move is more than 150 centipawns above the
+/// second.
 const EASY_MOVE: GroupSpec = GroupSpec {
     name: "easy-move",
     help: "Less time when one move is far better than the rest.",
@@ -64,19 +66,20 @@ const EASY_MOVE: GroupSpec = GroupSpec {
     ],
 };
 
-/// The rules of the basic version: "if (new_score < prev_score - 50) soft_limit = soft_limit * 150 / 100", and "if
-/// (best_move != prev_best_move) { move_changes++; if (move_changes > 2) soft_limit = soft_limit * 130 / 100 }".
+/// Parameters of the four rules of the basic version: "if (new_score < prev_score - 50) soft_limit = soft_limit * 150 /
+/// 100", and "if (best_move != prev_best_move) { move_changes++; if (move_changes > 2) soft_limit = soft_limit * 130 /
+/// 100 }".
 pub(crate) const BASIC: [GroupSpec; 4] =
     [score_drop(&score_drop_params(50.0, 1.5)), changes(&changes_params(2.0, 1.3)), STABILITY, EASY_MOVE];
-/// The rules of the complete version: "if (info->score < prev_score - 30) soft_limit * 140 / 100", and "Move changed:
-/// soft_limit * 120 / 100".
+/// Parameters of the four rules of the complete version: "if (info->score < prev_score - 30) soft_limit * 140 / 100",
+/// and "Move changed: soft_limit * 120 / 100".
 pub(crate) const COMPLETE: [GroupSpec; 4] =
     [score_drop(&score_drop_params(30.0, 1.4)), changes(&changes_params(0.0, 1.2)), STABILITY, EASY_MOVE];
 
-/// A rule during a search.
+/// A rule, with its factor in the running search.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// The factor, and the bounds from which the rule holds.
+    /// Values of the rule's parameters: its factor, then the bounds from which it holds.
     values: Vec<f64>,
     /// Whether the rule holds at the end of an iteration, by its bounds.
     holds: fn(&[f64], &Iteration, &SearchSnapshot) -> bool,
@@ -111,7 +114,8 @@ impl Rule {
         self.factor = 1.0;
     }
 
-    /// The factor at this look; `iteration` is the one that has just ended, if any. In between values jump.
+    /// The factor at this look. It changes only when an iteration has just ended, which `iteration` then is: between
+    /// iterations values jump.
     pub(crate) fn observe(&mut self, iteration: Option<&Iteration>, snapshot: &SearchSnapshot) -> f64 {
         if let Some(iteration) = iteration {
             let (factor, bounds) = (self.values[0], &self.values[1..]);
