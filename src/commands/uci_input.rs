@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Most parts of the input that were read ahead.
+/// Most reads of the input that wait for the engine; then no more is read.
 const WAITING: usize = 16;
 
 /// The program's input, which ends with standard input or at a signal.

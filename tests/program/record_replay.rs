@@ -57,7 +57,7 @@ fn a_recording_is_the_same_with_any_concurrency_and_after_an_interruption() {
 fn another_engine_judges_the_choices() {
     let folder = folder();
     assert!(record(folder.path(), "traces.zt", &[]).status.success());
-    let engine = format!("'{}' --backend random --random-seed 3", env!("CARGO_BIN_EXE_zeitnot"));
+    let engine = format!("'{}' --backend random --random-seed 3 --threads 1", env!("CARGO_BIN_EXE_zeitnot"));
     let judge = |nodes: &str, threads: &str| {
         let args = ["time", "judge", "traces.zt", "--engine", &engine, "--nodes", nodes, "--concurrency", threads];
         zeitnot(folder.path(), &args)

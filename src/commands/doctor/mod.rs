@@ -99,8 +99,8 @@ pub fn command() -> Command {
     engine_options::add_to(command)
 }
 
-/// The command with the flag [`PROBE`]. Completions and manual pages are made from the command without the flag, which
-/// they would show to everybody.
+/// Adds the hidden flag [`PROBE`] to `command`. Only parsing needs it: completions and manual pages, which are made
+/// without it, would show it to everybody.
 pub fn with_probe(command: Command) -> Command {
     command.arg(Arg::new(PROBE).long(PROBE).hide(true))
 }

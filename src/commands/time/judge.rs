@@ -16,13 +16,15 @@ use zeitnot_lab::recordings::{Judge, JudgementFile, judge_all, judgement_of, rea
 pub fn command() -> Command {
     let count = |name, help| flag(name, "N").value_parser(value_parser!(u64).range(1..)).help(help);
     Command::new("judge")
-        .about("Let another engine value the moves that recorded searches chose, for --judged of time replay and time simulate")
-        .arg(Arg::new("recording").value_name("FILE").required(true).value_parser(value_parser!(PathBuf)).help("Recording of time record"))
+        .about("Let another engine value the moves that recorded searches chose")
         .arg(
-            flag("engine", "[KEYS] COMMAND")
+            Arg::new("recording")
+                .value_name("FILE")
                 .required(true)
-                .help("Judge; before the command may stand option.NAME=VALUE"),
+                .value_parser(value_parser!(PathBuf))
+                .help("Recording of time record"),
         )
+        .arg(flag("engine", "COMMAND").required(true).help("Judge; before the command may stand option.NAME=VALUE"))
         .arg(count("nodes", "Nodes of each evaluation").default_value("500000"))
         .arg(count("concurrency", "Judges at once [default: the machine's cores]"))
 }

@@ -155,7 +155,7 @@ mod tests {
     use crate::{Evaluation, Query};
     use zeitnot_network::testing::random_network;
 
-    /// An evaluator of the CPU that adds to q.
+    /// A device that computes q wrongly: an evaluator to each of whose q the second field is added.
     struct Off(Box<dyn Evaluator>, f32);
 
     impl Evaluator for Off {

@@ -33,7 +33,7 @@ fn with_bytes_as(bytes: &[u8], character: impl Fn(u8) -> char) -> String {
     text
 }
 
-/// The text of a string of the operating system.
+/// The text of a path or name of the operating system; bytes that are not UTF-8 become characters of [`from_bytes`].
 pub fn from_os(text: &OsStr) -> String {
     match text.to_str() {
         Some(text) => text.to_owned(),

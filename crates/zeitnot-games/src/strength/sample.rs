@@ -50,7 +50,7 @@ impl Sample {
         self.counts.iter().sum()
     }
 
-    /// The share of observations with each score.
+    /// The share of the observations that each score has, in the order of the scores.
     pub fn shares(&self) -> Vec<f64> {
         let total = self.total();
         self.counts.iter().map(|count| count / total).collect()

@@ -7,10 +7,10 @@ use zeitnot_engine::splitmix::SplitMix64;
 use zeitnot_games::record::GameRecord;
 use zeitnot_time::MoveRequest;
 
-/// Mean number of moves in a row that are taken from one recorded game before another goes on (a block bootstrap). It
-/// is more than most games have, as how long the network expects a game to last, and how easy its moves are, persists
-/// through it. With blocks of 12 moves the slowest twentieth of simulated games of smooth had 80 % more on the clock at
-/// move 40 than the slowest twentieth of 200 games (docs/results/2026-11-simulated-clocks.md has the commands).
+/// Mean number of successive moves that a simulated game takes from one recorded game before it goes on with a position
+/// of another (a block bootstrap). Most games are shorter: the length that the network expects and the ease of the moves
+/// persist through a game, and short blocks would mix them. With blocks of 12 moves the 95 % end of the clock at move 40
+/// was 80 % higher in simulated games of `smooth` than in 200 played ones (docs/results/2026-11-simulated-clocks.md).
 const BLOCK: usize = 40;
 /// Number of nearest positions, by move number and distance from the end, among which the next one is drawn: enough
 /// that two simulated games of the same length differ.

@@ -114,13 +114,14 @@ pub fn convert(
     })
 }
 
-/// A conversion under way.
+/// The state of one conversion of a network's layers to an ONNX graph.
 pub(super) struct Converter<'a> {
     pub graph: GraphBuilder<'a>,
     /// The nonlinearity of all layers without one of their own.
     pub activation: Activation,
+    /// The ONNX operators that stand for Mish.
     pub mish: MishForm,
-    /// The matrix of smolgen that all encoders share; `None` until the first of them is converted.
+    /// The matrix of smolgen that all encoders share; `None` until the first encoder with smolgen is converted.
     pub smolgen: Option<Value>,
 }
 

@@ -193,7 +193,7 @@ impl Tree {
         in_pools + listed + self.discarded.capacity() * size_of::<Node>() + self.tops.capacity() * size_of::<Top>()
     }
 
-    /// Bytes of the pools that are free again.
+    /// Bytes in the tree's pools that were used and given back; those never used do not count.
     pub(crate) fn bytes_free(&self) -> usize {
         self.nodes.bytes_given_back() + self.words.bytes_given_back()
     }

@@ -69,7 +69,8 @@ impl MleMlh {
         self.current = Some((ply, moves));
     }
 
-    /// Expected moves left; `None` before anything was read.
+    /// Our own moves expected to be left, smoothed over the moves played; `None` where neither this position nor those
+    /// before had a number from the moves-left head.
     pub(super) fn estimate(&self) -> Option<f64> {
         self.current.or(self.expected).map(|(_, moves)| moves)
     }

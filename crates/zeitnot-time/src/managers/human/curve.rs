@@ -47,8 +47,8 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The curve of a player of this rating, who begins with `initial_s` and gets `increment_s` a move, in seconds.
-    /// Between two controls it is interpolated; beyond an hour it is that of an hour.
+    /// The mean times of a player of this rating, with `initial_s` seconds at the start and `increment_s` a move. They are
+    /// known for eight initial times and interpolated between them; beyond an hour they are those of an hour.
     pub fn new(initial_s: f64, increment_s: f64, rating: f64) -> Curve {
         let initial_s = initial_s.clamp(0.0, CONTROLS[CONTROLS.len() - 1].0);
         let upper = CONTROLS.partition_point(|(of, _)| *of <= initial_s).clamp(1, CONTROLS.len() - 1);
