@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::thread::Builder;
 
 use parking_lot::Mutex;
@@ -25,7 +25,7 @@ pub(super) fn in_order<W, T: Send, R: Send, E: Send + From<io::Error>>(
     let stop = AtomicBool::new(false);
     let is_over = || stop.load(Ordering::SeqCst) || interrupted.load(Ordering::SeqCst);
     let (sender, receiver) = channel::<Result<(usize, R), E>>();
-    let serve = |sender: std::sync::mpsc::Sender<_>| {
+    let serve = |sender: Sender<_>| {
         let mut worker = match make() {
             Ok(worker) => worker,
             Err(error) => return drop(sender.send(Err(error))),

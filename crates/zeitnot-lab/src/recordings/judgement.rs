@@ -132,13 +132,7 @@ impl Judge {
 /// The chance to win less the chance to lose, for the side that evaluated.
 fn value(score: &Evaluation) -> f64 {
     match (score.mate, score.q) {
-        (Some(moves), _) => {
-            if moves > 0 {
-                1.0
-            } else {
-                -1.0
-            }
-        }
+        (Some(moves), _) => f64::from(moves.signum()),
         (None, Some(q)) => q,
         (None, None) => winning_chances(score.cp),
     }

@@ -39,9 +39,9 @@ impl Told {
                 }
                 // With Stockfish's `UCI_ShowWDL`, in thousandths.
                 "wdl" if is_exact => {
-                    let mut wdl = || words.next().and_then(|word| word.parse::<f64>().ok());
-                    if let (Some(score), Some(win), Some(_), Some(loss)) = (&mut told.score, wdl(), wdl(), wdl()) {
-                        score.q = Some((win - loss) / 1000.0);
+                    let mut part = || words.next()?.parse::<u16>().ok().filter(|part| *part <= 1000);
+                    if let (Some(score), Some(win), Some(_), Some(loss)) = (&mut told.score, part(), part(), part()) {
+                        score.q = Some((f64::from(win) - f64::from(loss)) / 1000.0);
                     }
                 }
                 // The rest of the line is free text, or moves.
@@ -85,6 +85,10 @@ mod tests {
             "info string depth 50 nodes 60",
         ];
         assert_eq!(told(&lines), Told { depth: Some(13), nodes: Some(5_000_000_001), score: cp });
+        for nonsense in ["inf 0 0", "nan 0 0", "-1 0 1001", "1 2", "1001 0 0"] {
+            let told = told(&[&format!("info score cp -31 wdl {nonsense}")]).score;
+            assert_eq!(told, Some(Evaluation { cp: -31, mate: None, q: None }), "{nonsense}");
+        }
         let mate = told(&["info score mate -3"]).score;
         assert_eq!(mate, Some(Evaluation { cp: 0, mate: Some(-3), q: None }));
     }
