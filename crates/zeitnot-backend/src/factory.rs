@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::names::{BackendKind, kind};
 #[cfg(feature = "onnxruntime")]
-use super::onnxruntime::{Prover, engines_are_ready, in_fitting_type, probe};
+use super::onnxruntime::{Prover, engines_are_ready, in_fitting_type, probe, with_fitting_runs};
 #[cfg(feature = "onnxruntime")]
 use super::several::load_side_by_side;
 use super::{
@@ -231,18 +231,16 @@ fn on_provider(
     let prover = Prover::new(&runtime, provider, network, options);
     let on_device = |device: u32| -> Result<Arc<dyn Backend>, BackendError> {
         let announcer = &options.announcer;
-        let backend = in_fitting_type(
-            provider,
-            &options.device,
-            |line| announcer.say(line),
-            |device_options| {
-                let (runtime, fill) = (Arc::clone(&runtime), options.history_fill);
-                let backend =
-                    OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, announcer)?;
-                prover.prove(&backend)?;
-                Ok(backend)
-            },
-        )?;
+        let load = |device_options: &DeviceOptions| -> Result<OnnxRuntimeBackend, BackendError> {
+            let (runtime, fill) = (Arc::clone(&runtime), options.history_fill);
+            let backend = OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, announcer)?;
+            prover.prove(&backend)?;
+            Ok(backend)
+        };
+        let say = |line: &str| announcer.say(line);
+        let backend = in_fitting_type(provider, &options.device, say, |device_options| {
+            with_fitting_runs(provider, device_options, say, load)
+        })?;
         Ok(Arc::new(backend))
     };
     match *options.device.devices {

@@ -20,6 +20,9 @@ pub(crate) enum Sharing {
 /// positions on less than half of a run's rows are padding, and from 64 on less than a third.
 pub(crate) const NVIDIA_SIZES: [usize; 11] = [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 
+/// Sizes of captured runs below [`NVIDIA_SIZES`].
+pub(crate) const SMALL_SIZES: [usize; 4] = [1, 2, 4, 8];
+
 /// Sizes of runs through WebGPU: a change of size costs nothing (docs/results/2026-11-h100-webgpu.md).
 const WEBGPU_SIZES: [usize; 5] = [16, 32, 64, 128, 256];
 

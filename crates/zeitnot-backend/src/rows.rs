@@ -78,10 +78,12 @@ impl Rows {
         }
     }
 
-    /// Rows without the sizes above `most`, which is one of the sizes.
-    pub(crate) fn up_to(&self, most: usize) -> Rows {
-        let sizes = self.sizes.iter().copied().filter(|&size| size <= most).collect();
-        Rows { least: self.least.min(most), most: most.min(self.most), sizes }
+    /// Rows without the sizes that are not among these, which have the milliseconds of a run each and are smallest
+    /// first; where any size will do, up to the largest of them. Without any, the rows as they are.
+    pub(crate) fn among(&self, times: &[(usize, f64)]) -> Rows {
+        let ([(least, _), ..], [.., (most, _)]) = (times, times) else { return self.clone() };
+        let sizes = self.sizes.iter().copied().filter(|size| times.iter().any(|(of, _)| of == size)).collect();
+        Rows { least: self.least.max(*least).min(*most), most: self.most.min(*most), sizes }
     }
 
     /// Rows without sizes whose runs take as long as a larger size's by `milliseconds`, the time of a run of each
@@ -134,8 +136,10 @@ mod tests {
         assert_eq!(kept.sizes(), [32, 64, 128, 192, 256]);
         assert_eq!((kept.of(1), kept.of(70), kept.of(256)), (32, 128, 256));
         assert_eq!(rows.without_slower(&[]), rows);
-        assert_eq!((rows.up_to(100).sizes(), rows.up_to(96).most), (vec![16, 32, 64, 96], 96));
-        assert_eq!(Rows::any(1, 256).up_to(1), Rows::any(1, 1));
+        assert_eq!(rows.among(&times[1..3]), Rows::sizes_between(&[], 32, 64));
+        assert_eq!((rows.among(&times), rows.among(&[])), (rows.clone(), rows));
+        assert_eq!(Rows::any(1, 256).among(&times[..1]), Rows::any(16, 16));
+        assert_eq!(Rows::any(1, 256).among(&[(1, 2.0)]), Rows::any(1, 1));
         assert_eq!(Rows::any(1, 256).without_slower(&[(1, 2.0), (256, 1.0)]), Rows::any(1, 256));
     }
 

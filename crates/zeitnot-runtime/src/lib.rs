@@ -7,6 +7,7 @@
 //! | `provider` | the execution providers |
 //! | `cuda_version` | the package for CUDA 13 or for CUDA 12, by driver and cards |
 //! | `library`, `nvidia_libraries` | loading shared libraries, and those of NVIDIA that a provider needs |
+//! | [`cuda_copies`] | copies to and from NVIDIA's cards |
 //! | `tensorrt_rtx` | the plugin of TensorRT for RTX, and the cards that it drives |
 //! | `missing_library` | the library that a provider misses, and how to get it |
 //! | [`nvidia`], `nvidia_readings` | NVIDIA's driver and its cards; their power, clocks and memory |
@@ -29,6 +30,7 @@
 )]
 
 mod candidates;
+pub mod cuda_copies;
 mod cuda_version;
 mod error;
 mod install;

@@ -1,6 +1,6 @@
 //! Declares the keys of `BackendOptions`, each once.
 
-use super::{Arithmetic, DeviceOptions};
+use super::{Arithmetic, DeviceOptions, Graphs};
 use zeitnot_base::files::named_path;
 use zeitnot_network::{Conversion, InputFormat, Precision, ValueOutput, onnx_keys};
 use zeitnot_runtime::Provider;
@@ -92,6 +92,17 @@ pub(super) const KEYS: &[Key] = &[
     key("steps", COUNT, ALL, |options, text| put(&mut options.steps, number(text, LARGEST_BATCH))),
     key("min_batch", COUNT, ALL, |options, text| put(&mut options.min_batch, number(text, LARGEST_BATCH))),
     key("runs", "a whole number from 1 to 8", DEVICES, |options, text| put(&mut options.runs, number(text, MOST_RUNS))),
+    key("graphs", "one of on, off, auto", &[Provider::Cuda],
+        |options, text| {
+            let graphs = match text {
+                "on" => Graphs::On,
+                "off" => Graphs::Off,
+                "auto" => Graphs::Auto,
+                _ => return false,
+            };
+            options.graphs = graphs;
+            true
+        }),
     key("planes", "one of packed, dense", ALL,
         |options, text| {
             let packed = match text {
@@ -159,7 +170,8 @@ pub(super) const PROVIDER: &str = "provider.KEY";
 pub(super) const PROVIDER_PREFIX: &str = "provider.";
 /// Prefixes of the provider options that a user may not set: the engine sets them by other keys (the device, shapes and
 /// folders), or they are addresses in this process.
-pub(super) const OWN: [&str; 16] = [
+pub(super) const OWN: [&str; 17] = [
+    "enable_cuda_graph",
     "device_id",
     "device_type",
     "user_compute_stream",
@@ -194,9 +206,9 @@ pub(super) const WEBGPU: [&str; 10] = [
 /// The option of WebGPU that chooses its card, and its values.
 pub(super) const POWER: &str = "powerPreference";
 pub(super) const POWERS: [&str; 2] = ["high-performance", "low-power"];
-/// Provider options that replay a run at its old addresses on the card. They do not work here: inputs and outputs lie
-/// on the host, and are copied to other addresses each time.
-pub(super) const CUDA_GRAPHS: [&str; 3] = ["enable_cuda_graph", "trt_cuda_graph_enable", "enableGraphCapture"];
+/// Provider options that replay a run at its old addresses on the card. They do not work with these providers: inputs
+/// and outputs lie on the host, and are copied to other addresses each time. (CUDA has the key `graphs`.)
+pub(super) const GRAPHS: [&str; 2] = ["trt_cuda_graph_enable", "enableGraphCapture"];
 /// The key of the instruction set, which only the backend native takes.
 pub(super) const ISA: &str = "isa";
 /// The key of the arithmetic, which OpenVINO and the backend native take.

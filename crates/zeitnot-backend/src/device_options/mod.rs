@@ -9,10 +9,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::{Isa, Rows, preferences};
+use crate::provider_preferences::SMALL_SIZES;
 pub use keys::LARGEST_BATCH;
 use keys::{
-    CUDA_GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, OWN, POLICY_HEAD, POWER, POWERS, PRECISION, PROVIDER,
-    PROVIDER_PREFIX, RIVALS, VALUE_HEAD, WEBGPU,
+    GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, OWN, POLICY_HEAD, POWER, POWERS, PRECISION, PROVIDER, PROVIDER_PREFIX,
+    RIVALS, VALUE_HEAD, WEBGPU,
 };
 use zeitnot_network::{Architecture, Conversion, Network, OnnxInterface, Precision, ValueOutput, onnx_keys};
 use zeitnot_runtime::Provider;
@@ -65,6 +66,18 @@ impl From<Precision> for Arithmetic {
     }
 }
 
+/// The choice between runs that are captured as graphs and plain ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Graphs {
+    /// Plain runs: the default until a card has run graphs.
+    #[default]
+    Off,
+    /// Captured runs.
+    On,
+    /// Captured runs where they work, compute rightly and are faster.
+    Auto,
+}
+
 /// Options for running a network on its device; the provider's default where an option is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceOptions {
@@ -80,6 +93,8 @@ pub struct DeviceOptions {
     pub min_batch: Option<usize>,
     /// Runs in flight on one device.
     pub runs: Option<usize>,
+    /// Whether runs are captured as CUDA graphs.
+    pub(crate) graphs: Graphs,
     /// Whether planes go to the device packed.
     pub packed: Option<bool>,
     /// Options of the provider by ONNX Runtime's own names, in addition to the engine's.
@@ -184,7 +199,7 @@ impl DeviceOptions {
         if key.is_empty() {
             return refused("the name of an option");
         }
-        if CUDA_GRAPHS.contains(&key) && value != "0" {
+        if GRAPHS.contains(&key) && value != "0" {
             return refused("one that works with inputs and outputs in the memory of the host");
         }
         if OWN.iter().any(|own| key.starts_with(own)) {
@@ -318,6 +333,19 @@ impl DeviceOptions {
             None => Rows::fixed(self.batch.unwrap_or(preferences(provider).batch)),
             Some(_) => self.rows(provider),
         }
+    }
+
+    /// Whether runs on this provider are captured as graphs.
+    pub(crate) fn captures(&self, provider: Provider) -> bool {
+        provider == Provider::Cuda && self.graphs != Graphs::Off
+    }
+
+    /// The rows of runs that are captured as graphs: also of few rows, as a launch takes next to nothing and changing the
+    /// size nothing at all.
+    pub(crate) fn captured_rows(&self, provider: Provider) -> Rows {
+        let usual = Rows::of_provider(provider).sizes();
+        let sizes: Vec<usize> = SMALL_SIZES.into_iter().chain(usual).collect();
+        self.rows_of(&Rows::sizes_between(&sizes, 1, preferences(provider).rows.1))
     }
 
     /// The rows of runs on a device that is no faster than a CPU and takes long for each position: by default a single

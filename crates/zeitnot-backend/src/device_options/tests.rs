@@ -83,7 +83,9 @@ fn options_of_a_provider_are_handed_on() {
     for (text, part) in [
         ("provider.=1", "provider.KEY: \"\" is not the name"),
         ("provider.a=1,provider.a=2", "provider.KEY: \"a\" is not given once"),
-        ("provider.enable_cuda_graph=1", "in the memory of the host"),
+        ("provider.enable_cuda_graph=1", "the engine sets it"),
+        ("provider.trt_cuda_graph_enable=1", "in the memory of the host"),
+        ("graphs=maybe", "on, off, auto"),
         ("provider.device_id=1", "the engine sets it"),
         ("provider.user_compute_stream=123", "an address"),
         ("provider.trt_profile_max_shapes=x", "the engine sets it"),
@@ -140,7 +142,7 @@ fn rows_follow_batch_steps_and_min_batch() {
     assert_eq!(rows("batch=64,steps=4", Provider::Cuda).sizes(), [16, 32, 48, 64]);
     assert_eq!(rows("batch=16,steps=1", Provider::Cpu), Rows::fixed(16));
     assert_eq!(rows("batch=1024,steps=1024", Provider::Cuda), Rows::any(16, 1024));
-    assert_eq!(options("provider.enable_cuda_graph=0").provider.len(), 1);
+    assert_eq!(options("provider.trt_cuda_graph_enable=0").provider.len(), 1);
     assert_eq!(rows("batch=16", Provider::Cuda), Rows::fixed(16));
     assert_eq!(rows("batch=32", Provider::DirectMl), Rows::fixed(32));
     assert_eq!(rows("batch=100", Provider::Cuda).sizes(), [16, 32, 64, 96, 100]);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::model_io::ModelIo;
 use super::run_buffers::{BufferPool, RunBuffers};
 use super::session::SessionPlan;
-use super::{DeviceSession, in_fitting_type};
+use super::{DeviceSession, in_fitting_type, with_fitting_runs};
 use crate::{BackendError, DeviceOptions, Rows};
 use zeitnot_base::announcer::Announcer;
 use zeitnot_network::{Network, Planes};
@@ -35,21 +35,23 @@ impl BareSession {
         network: &Network,
         options: &DeviceOptions,
     ) -> Result<BareSession, BackendError> {
-        in_fitting_type(
-            provider,
-            options,
-            |_| (),
-            |options| {
-                let conversion = options.conversion(provider);
-                let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
-                let mut plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
-                let builder = plan.builder(runtime, &model_io)?;
-                let session = plan.first_session(runtime, builder, &model_io, &Announcer::default())?;
-                let rows = model_io.check(&session)?.map_or(plan.rows, Rows::fixed);
-                let buffers = BufferPool::new(&rows);
-                Ok(BareSession { buffers, session, model_io, rows, provider, device })
-            },
-        )
+        let load = |options: &DeviceOptions| {
+            let conversion = options.conversion(provider);
+            let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
+            let mut plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
+            let builder = plan.builder(runtime, &model_io)?;
+            let session = plan.first_session(runtime, builder, &model_io, &Announcer::default())?;
+            let rows = model_io.check(&session)?.map_or(plan.rows, Rows::fixed);
+            let is_captured = session.is_captured();
+            let buffers = BufferPool::new(&rows);
+            let mut bare = BareSession { buffers, session, model_io, rows, provider, device };
+            if is_captured {
+                // A capture that is refused says so in the first run.
+                bare.run(&[], 1)?;
+            }
+            Ok(bare)
+        };
+        in_fitting_type(provider, options, |_| (), |options| with_fitting_runs(provider, options, |_| (), load))
     }
 
     /// The most positions of a run.

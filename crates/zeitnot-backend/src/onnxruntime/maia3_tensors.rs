@@ -1,9 +1,7 @@
 //! Holds the input tensors of runs of Maia-3.
 
-use std::borrow::Cow;
-
 use ort::memory::Allocator;
-use ort::session::SessionInputValue;
+use ort::value::DynTensor;
 
 use super::tensor::HostTensor;
 use zeitnot_network::{Maia3Input, Planes, maia3};
@@ -51,17 +49,12 @@ impl Maia3Tensors {
         }
     }
 
-    /// The inputs of a run, by name: exporters need not keep an order.
-    pub(super) fn inputs(&self) -> Vec<(Cow<'_, str>, SessionInputValue<'_>)> {
-        let Maia3Input { tokens, own_rating, opponent_rating, .. } = &self.input;
+    /// The tensors: tokens, the own rating, the other's.
+    pub(super) fn tensors(&self) -> [&DynTensor; 3] {
         let [own, opponent] = self.ratings.each_ref().map(|ratings| match ratings {
             Ratings::Float32(tensor) => tensor.tensor(),
             Ratings::Int64(tensor) => tensor.tensor(),
         });
-        ort::inputs![
-            tokens.as_str() => self.tokens.tensor(),
-            own_rating.as_str() => own,
-            opponent_rating.as_str() => opponent,
-        ]
+        [self.tokens.tensor(), own, opponent]
     }
 }

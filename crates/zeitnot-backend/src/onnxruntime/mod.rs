@@ -6,6 +6,7 @@
 //! | `shared` | the sessions of a network, and a device that gets ready for them |
 //! | `session` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `device_session` | a session, and its turn where sessions may not work at once |
+//! | `captured_runs` | runs that a card has captured as graphs |
 //! | `bare_session` | a session with nothing around it, for measurements |
 //! | `subject`, `prover` | what a device was given to compute, and the proof that it does |
 //! | `ready` | whether TensorRT's engines are built already |
@@ -17,6 +18,7 @@
 //! | `tensor` | the numbers of inputs and outputs, which may be narrower than float32 |
 
 mod bare_session;
+mod captured_runs;
 mod device_session;
 mod fixed_names;
 mod maia3_tensors;
@@ -39,6 +41,7 @@ use super::{
     Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Sharing,
     cpu_workers, saturation,
 };
+use crate::device_options::Graphs;
 use crate::preferences;
 pub use bare_session::BareSession;
 use device_session::DeviceSession;
@@ -215,6 +218,32 @@ pub(super) fn in_fitting_type<T>(
     }
 }
 
+/// Calls `load` with the options and, if `graphs=auto` fails with captured runs, again with plain ones: where the card or
+/// the runtime refuses a capture, computes wrongly in it, or gains nothing by it.
+pub(super) fn with_fitting_runs<T>(
+    provider: Provider,
+    options: &DeviceOptions,
+    say: impl Fn(&str),
+    load: impl Fn(&DeviceOptions) -> Result<T, BackendError>,
+) -> Result<T, BackendError> {
+    let is_free = options.graphs == Graphs::Auto && options.captures(provider);
+    match load(options) {
+        Err(
+            error @ (BackendError::Load { .. }
+            | BackendError::Run { .. }
+            | BackendError::Output { .. }
+            | BackendError::Wrong { .. }),
+        ) if is_free => {
+            let mut plain = options.clone();
+            plain.graphs = Graphs::Off;
+            let loaded = load(&plain)?;
+            say(&format!("{provider}: without CUDA graphs, for with them {error}"));
+            Ok(loaded)
+        }
+        loaded => loaded,
+    }
+}
+
 /// A network's name without the endings of network files.
 fn stem(name: &str) -> &str {
     [".pb.gz", ".pb", ".onnx"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
@@ -271,5 +300,7 @@ impl OnnxRuntimeEvaluator {
     }
 }
 
+#[cfg(test)]
+mod captured_tests;
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,12 @@
 //! Reads evaluations from the outputs of a run, and refuses infinity and not-a-number.
 
-use std::marker::PhantomData;
+use std::ops::Deref;
 
 use ort::session::SessionOutputs;
 use ort::value::{DynTensor, DynTensorValueType};
 
 use super::ModelIo;
-use super::run_buffers::RunBuffers;
+use super::run_buffers::OutputTensor;
 use super::tensor::Numbers;
 use crate::{BackendError, Evaluation, Query};
 use zeitnot_network::{Precision, ValueOutput};
@@ -18,29 +18,51 @@ const PROBABILITY_TOLERANCE: f32 = 0.01;
 /// The outputs of one run, no longer bound to the session that made them, but to the buffers: the next run writes into
 /// the same tensors.
 pub(super) struct Outputs<'b> {
-    buffers: PhantomData<&'b mut RunBuffers>,
-    policy: DynTensor,
-    value: DynTensor,
-    moves_left: Option<DynTensor>,
+    policy: Output<'b>,
+    value: Output<'b>,
+    moves_left: Option<Output<'b>>,
     /// Rows of the run, those that were filled up included.
     rows: usize,
 }
 
+/// An output that ONNX Runtime handed over, or one of the buffers'.
+enum Output<'b> {
+    Own(DynTensor),
+    Lent(&'b DynTensor),
+}
+
+impl Deref for Output<'_> {
+    type Target = DynTensor;
+
+    fn deref(&self) -> &DynTensor {
+        match self {
+            Output::Own(tensor) => tensor,
+            Output::Lent(tensor) => tensor,
+        }
+    }
+}
+
 impl<'b> Outputs<'b> {
+    /// Outputs in these tensors, which are in the order of [`ModelIo::outputs`].
+    pub(super) fn lent(tensors: &'b [OutputTensor], rows: usize) -> Outputs<'b> {
+        let of = |index: usize| tensors.get(index).map(|output| Output::Lent(&output.tensor));
+        let always = |index| of(index).expect("every model has a policy and a value");
+        Outputs { policy: always(0), value: always(1), moves_left: of(2), rows }
+    }
+
     /// Takes the outputs that are read from all outputs of a run of `rows` positions.
     pub(super) fn take(
         model_io: &ModelIo,
         mut outputs: SessionOutputs<'_>,
         rows: usize,
     ) -> Result<Outputs<'b>, BackendError> {
-        let mut take = |name: &str| -> Result<DynTensor, BackendError> {
+        let mut take = |name: &str| -> Result<Output<'b>, BackendError> {
             let output = outputs.remove(name).ok_or_else(|| model_io.bad_output(format!("no output {name}")))?;
             let is_none = |error: ort::Error| model_io.bad_output(format!("{name}, which is no tensor ({error})"));
-            output.downcast::<DynTensorValueType>().map_err(is_none)
+            output.downcast::<DynTensorValueType>().map(Output::Own).map_err(is_none)
         };
         let (value, _) = model_io.model.value.end();
         Ok(Outputs {
-            buffers: PhantomData,
             policy: take(&model_io.model.policy)?,
             value: take(value)?,
             moves_left: model_io.model.moves_left.as_deref().map(take).transpose()?,

@@ -9,9 +9,11 @@
 use half::slice::HalfFloatSliceExt as _;
 use half::{bf16, f16};
 use ort::memory::{AllocationDevice, Allocator, AllocatorType, MemoryInfo, MemoryType};
-use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session};
+use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session, SessionInputValue};
 use ort::value::{DynTensor, ValueType};
 
+use super::captured_runs::CapturedRuns;
+use super::device_session::in_turn;
 use super::maia3_tensors::Maia3Tensors;
 use super::outputs::Outputs;
 use super::tensor::{self, HostTensor};
@@ -30,8 +32,21 @@ pub(super) const RANKS: usize = 8;
 pub(super) struct RunBuffers {
     rows: usize,
     input: Input,
-    /// Options of a run, with the output tensors whose shapes the model states.
-    options: RunOptions<HasSelectedOutputs>,
+    way: Way,
+}
+
+/// The way of a run's outputs to the host.
+enum Way {
+    /// By ONNX Runtime: options of a run, with the output tensors whose shapes the model states.
+    Plain(RunOptions<HasSelectedOutputs>),
+    /// By [`CapturedRuns`](super::captured_runs::CapturedRuns), into tensors in the order of [`ModelIo::outputs`].
+    Captured(Vec<OutputTensor>),
+}
+
+/// An output on the host.
+pub(super) struct OutputTensor {
+    pub(super) name: String,
+    pub(super) tensor: DynTensor,
 }
 
 /// The input of a run.
@@ -58,7 +73,7 @@ enum Input {
 
 impl RunBuffers {
     /// The tensors for runs of `rows` in sessions of this model, with inputs in the memory of this allocator.
-    fn new(allocator: &Allocator, session: &Session, model_io: &ModelIo, rows: usize) -> ort::Result<RunBuffers> {
+    fn new(allocator: &Allocator, session: &DeviceSession, model_io: &ModelIo, rows: usize) -> ort::Result<RunBuffers> {
         let dense = [rows, PLANES, 8, 8];
         let input = match (&model_io.model.input, model_io.model.types.input) {
             (ModelInput::Packed { .. }, _) => Input::Packed {
@@ -76,33 +91,33 @@ impl RunBuffers {
                 Input::Bfloat16 { planes: HostTensor::new(allocator, &dense)?, wide: InputBuffer::new(rows) }
             }
         };
-        let mut outputs = OutputSelector::no_default();
-        for (name, _, precision) in model_io.outputs() {
-            outputs = outputs.with(name);
-            if let Some(shape) = stated_shape(session, name, rows) {
-                let tensor = DynTensor::new(&Allocator::default(), tensor::element_type(precision), shape)?;
-                outputs = outputs.preallocate(name, tensor);
-            }
-        }
-        Ok(RunBuffers { rows, input, options: RunOptions::new()?.with_outputs(outputs) })
+        let way = match session.is_captured() {
+            true => Way::Captured(captured_outputs(allocator, session, model_io, rows)?),
+            false => Way::Plain(RunOptions::new()?.with_outputs(plain_outputs(session, model_io, rows)?)),
+        };
+        Ok(RunBuffers { rows, input, way })
     }
 
     /// The tensors for runs of so many rows on this device, inputs in pinned memory where it has any.
     pub(super) fn on(
         provider: Provider,
         device: u32,
-        session: &Session,
+        session: &DeviceSession,
         model_io: &ModelIo,
         rows: usize,
     ) -> Result<RunBuffers, BackendError> {
-        let allocator = input_allocator(provider, device, session);
-        RunBuffers::new(&allocator, session, model_io, rows).map_err(|error| model_io.run_error(first_line(&error)))
+        let make = || RunBuffers::new(&input_allocator(provider, device, session), session, model_io, rows);
+        in_turn(provider, make).map_err(|error| model_io.run_error(first_line(&error)))
     }
 
     /// Lets the session give back memory of the device that it does not use, after each run with these buffers. `memory` is
     /// ONNX Runtime's name for the device, such as `gpu:0`.
     pub(super) fn shrink_after_runs(&mut self, memory: &str) -> ort::Result<()> {
-        self.options.set(SHRINKAGE, memory)
+        match &mut self.way {
+            Way::Plain(options) => options.set(SHRINKAGE, memory),
+            // Graphs have the addresses of all memory that they have used.
+            Way::Captured(_) => Ok(()),
+        }
     }
 
     /// Puts a position into a row.
@@ -124,27 +139,92 @@ impl RunBuffers {
         session: &mut DeviceSession,
         model_io: &ModelIo,
     ) -> Result<Outputs<'b>, BackendError> {
-        let (options, rows) = (&self.options, self.rows);
-        let input = &mut self.input;
-        session.work(|session| {
-            let outputs = match input {
-                Input::Dense { planes, .. } => session.run_with_options(ort::inputs![planes.tensor()], options),
-                Input::Float16 { planes, wide } => {
-                    planes.numbers_mut().convert_from_f32_slice(wide.rows());
-                    session.run_with_options(ort::inputs![planes.tensor()], options)
-                }
-                Input::Bfloat16 { planes, wide } => {
-                    planes.numbers_mut().convert_from_f32_slice(wide.rows());
-                    session.run_with_options(ort::inputs![planes.tensor()], options)
-                }
-                Input::Packed { boards, values } => {
-                    session.run_with_options(ort::inputs![boards.tensor(), values.tensor()], options)
-                }
-                Input::Maia3(tensors) => session.run_with_options(tensors.inputs(), options),
-            };
-            Outputs::take(model_io, outputs.map_err(|error| model_io.run_error(first_line(&error)))?, rows)
-        })
+        self.run_by(session, model_io, CapturedRuns::run)
     }
+
+    /// Runs the network as [`RunBuffers::run`] does, on a session with captured runs without the graph.
+    pub(super) fn run_plainly(&mut self, session: &mut DeviceSession, model_io: &ModelIo) -> Result<(), BackendError> {
+        self.run_by(session, model_io, CapturedRuns::run_plainly).map(drop)
+    }
+
+    fn run_by<'b>(
+        &'b mut self,
+        session: &mut DeviceSession,
+        model_io: &ModelIo,
+        captured_run: CapturedRun,
+    ) -> Result<Outputs<'b>, BackendError> {
+        let RunBuffers { rows, input, way } = self;
+        input.narrow();
+        let inputs = input.tensors(model_io);
+        match way {
+            Way::Plain(options) => session.work(|session| {
+                let inputs: Vec<(&str, SessionInputValue<'_>)> =
+                    inputs.into_iter().map(|(name, tensor)| (name, tensor.into())).collect();
+                let outputs = session.run_with_options(inputs, options);
+                Outputs::take(model_io, outputs.map_err(|error| model_io.run_error(first_line(&error)))?, *rows)
+            }),
+            Way::Captured(outputs) => {
+                let (runs, session) =
+                    session.captured().ok_or_else(|| model_io.run_error("its runs are not captured".to_owned()))?;
+                captured_run(runs, session, *rows, &inputs, outputs).map_err(|reason| model_io.run_error(reason))?;
+                Ok(Outputs::lent(outputs, *rows))
+            }
+        }
+    }
+}
+
+type CapturedRun =
+    fn(&mut CapturedRuns, &mut Session, usize, &[(&str, &DynTensor)], &mut [OutputTensor]) -> Result<(), String>;
+
+impl Input {
+    /// Rounds planes to the type of the tensor where it is narrower than float32.
+    fn narrow(&mut self) {
+        match self {
+            Input::Float16 { planes, wide } => planes.numbers_mut().convert_from_f32_slice(wide.rows()),
+            Input::Bfloat16 { planes, wide } => planes.numbers_mut().convert_from_f32_slice(wide.rows()),
+            Input::Dense { .. } | Input::Packed { .. } | Input::Maia3(_) => (),
+        }
+    }
+
+    /// The tensors with their names, in the order of the model.
+    fn tensors<'a>(&'a self, model_io: &'a ModelIo) -> Vec<(&'a str, &'a DynTensor)> {
+        let tensors = match self {
+            Input::Dense { planes, .. } => vec![planes.tensor()],
+            Input::Float16 { planes, .. } => vec![planes.tensor()],
+            Input::Bfloat16 { planes, .. } => vec![planes.tensor()],
+            Input::Packed { boards, values } => vec![boards.tensor(), values.tensor()],
+            Input::Maia3(tensors) => tensors.tensors().to_vec(),
+        };
+        model_io.model.input.tensors().into_iter().map(|(name, _)| name).zip(tensors).collect()
+    }
+}
+
+/// The outputs of a plain run, those whose shapes the model states made ahead.
+fn plain_outputs(session: &Session, model_io: &ModelIo, rows: usize) -> ort::Result<OutputSelector> {
+    let mut outputs = OutputSelector::no_default();
+    for (name, _, precision) in model_io.outputs() {
+        outputs = outputs.with(name);
+        if let Some(shape) = stated_shape(session, name, rows) {
+            let tensor = DynTensor::new(&Allocator::default(), tensor::element_type(precision), shape)?;
+            outputs = outputs.preallocate(name, tensor);
+        }
+    }
+    Ok(outputs)
+}
+
+/// The outputs of a captured run on the host, in the memory of this allocator.
+fn captured_outputs(
+    allocator: &Allocator,
+    session: &Session,
+    model_io: &ModelIo,
+    rows: usize,
+) -> ort::Result<Vec<OutputTensor>> {
+    let make = |(name, width, precision): (&str, usize, Precision)| {
+        let shape = stated_shape(session, name, rows).unwrap_or_else(|| vec![rows as i64, width as i64]);
+        let tensor = DynTensor::new(allocator, tensor::element_type(precision), shape)?;
+        Ok(OutputTensor { name: name.to_owned(), tensor })
+    };
+    model_io.outputs().map(make).collect()
 }
 
 /// The shape of an output of a run of `rows`; `None` unless the model states all sizes after the batch.

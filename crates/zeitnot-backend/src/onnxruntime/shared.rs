@@ -42,7 +42,7 @@ impl SharedModel {
         announcer: &Announcer,
     ) -> Result<(Vec<DeviceSession>, RunTimes), BackendError> {
         let mut first = match self.plan.provider {
-            Provider::Cpu => self.share_weights(builder)?,
+            Provider::Cpu if self.plan.card.is_none() => self.share_weights(builder)?,
             _ => self.plan.first_session(&self.runtime, builder, &self.model_io, announcer)?,
         };
         if let Some(fixed) = self.model_io.check(&first)? {
@@ -54,6 +54,7 @@ impl SharedModel {
             announcer.say(&format!("no pinned memory for card {}, which slows copies: {error}", self.plan.device));
         }
         let times = self.warm_up(&mut first)?;
+        self.check_that_graphs_pay(&mut first, &times)?;
         if let Some(&(largest, _)) = times.last() {
             if largest < self.rows.most {
                 announcer.say(&format!(
@@ -61,7 +62,7 @@ impl SharedModel {
                     if largest == 1 { "" } else { "s" }
                 ));
             }
-            self.rows = self.rows.up_to(largest).without_slower(&times);
+            self.rows = self.rows.among(&times).without_slower(&times);
         }
         let mut sessions = vec![first];
         if let Sharing::InTurn(runs) = self.plan.sharing() {
@@ -131,7 +132,7 @@ impl SharedModel {
         let least = sizes[0];
         // With CUDA smaller sizes run in the memory that the largest took. Other devices may be slow, and are spared the
         // sizes that would take too long by the one before.
-        let falls = self.plan.provider.is_nvidia();
+        let falls = self.plan.provider.is_nvidia() || self.plan.card.is_some();
         if falls {
             sizes.reverse();
         }
@@ -143,7 +144,7 @@ impl SharedModel {
             }
             match self.time_of(session, rows, timed) {
                 Ok(time) => times.push((rows, time)),
-                Err(error) if rows == least || self.rows.are_any() => return Err(error),
+                Err(error) if rows == least && times.is_empty() || self.rows.are_any() => return Err(error),
                 Err(error) => {
                     tracing::debug!(%error, rows, "no runs of this size");
                     if !falls {
@@ -156,7 +157,8 @@ impl SharedModel {
             times.reverse();
             // What the sizes took that did not fit is given back, so that another session finds room.
             if times.len() < sizes.len()
-                && let Err(error) = self.shrink(session, least)
+                && !session.is_captured()
+                && let Err(error) = self.shrink(session, times[0].0)
             {
                 tracing::debug!(%error, "no memory given back");
             }
@@ -176,21 +178,42 @@ impl SharedModel {
     fn time_of(&self, session: &mut DeviceSession, rows: usize, timed: usize) -> Result<f64, BackendError> {
         let mut buffers = self.buffers(session, rows)?;
         buffers.run(session, &self.model_io)?;
-        let clock = MonotonicClock::new();
-        let mut fastest = f64::INFINITY;
-        for _ in 0..timed {
-            let start_ms = clock.now_ms();
-            buffers.run(session, &self.model_io)?;
-            fastest = fastest.min(clock.now_ms() - start_ms);
-            if fastest > LONG_RUN_MS {
-                break;
-            }
+        fastest(timed, || buffers.run(session, &self.model_io).map(drop))
+    }
+
+    /// Checks that captured runs are faster than plain ones, unless the user wants them in any case.
+    fn check_that_graphs_pay(&self, session: &mut DeviceSession, times: &RunTimes) -> Result<(), BackendError> {
+        if !session.is_captured() || self.plan.wants_captures {
+            return Ok(());
         }
-        Ok(fastest)
+        let rows = self.rows.preferred(self.plan.provider);
+        let Some(&(rows, captured)) = times.iter().rfind(|&&(size, _)| size <= rows) else { return Ok(()) };
+        let mut buffers = self.buffers(session, rows)?;
+        let plain = fastest(TIMED_RUNS + 1, || buffers.run_plainly(session, &self.model_io))?;
+        if captured <= plain {
+            return Ok(());
+        }
+        let reason = format!("a run of {rows} positions takes {captured:.2} ms, and without them {plain:.2} ms");
+        Err(BackendError::Load { network: self.model_io.network.clone(), reason })
     }
 
     /// The tensors for runs of this size.
     pub(super) fn buffers(&self, session: &DeviceSession, rows: usize) -> Result<RunBuffers, BackendError> {
         RunBuffers::on(self.plan.provider, self.plan.device, session, &self.model_io, rows)
     }
+}
+
+/// Milliseconds of the fastest of so many runs, or of fewer if one takes long; infinite for none.
+fn fastest(runs: usize, mut run: impl FnMut() -> Result<(), BackendError>) -> Result<f64, BackendError> {
+    let clock = MonotonicClock::new();
+    let mut fastest = f64::INFINITY;
+    for _ in 0..runs {
+        let start_ms = clock.now_ms();
+        run()?;
+        fastest = fastest.min(clock.now_ms() - start_ms);
+        if fastest > LONG_RUN_MS {
+            break;
+        }
+    }
+    Ok(fastest)
 }

@@ -11,7 +11,9 @@ use ort::session::Session;
 use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBuilder};
 use sha2::{Digest as _, Sha256};
 
+use super::captured_runs::{Card, CudaCard};
 use super::{DeviceSession, ModelIo, first_line};
+use crate::device_options::Graphs;
 use crate::{BackendError, Compiled, CpuShare, DeviceOptions, Label, Rows, Sharing, preferences};
 use zeitnot_base::announcer::Announcer;
 use zeitnot_network::external_data;
@@ -36,6 +38,9 @@ const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_p
 /// Characters of a model's hash in the name of its folder: 64 bits distinguish the networks of a user.
 const HASH_LENGTH: usize = 16;
 
+/// Makes the card of this index.
+pub(super) type CardMaker = Box<dyn Fn(u32) -> Result<Box<dyn Card>, String> + Send + Sync>;
+
 /// The parameters of a session.
 pub(super) struct SessionPlan {
     pub(super) provider: Provider,
@@ -48,6 +53,10 @@ pub(super) struct SessionPlan {
     pub(super) precision: Precision,
     /// Runs in flight, each in a session of its own; not used where each worker has a session.
     runs: usize,
+    /// The maker of the card that captures runs as graphs; `None` for plain runs.
+    pub(super) card: Option<CardMaker>,
+    /// Whether runs are captured even where that is slower.
+    pub(super) wants_captures: bool,
     /// The provider's options by ONNX Runtime's names.
     settings: Vec<(&'static str, String)>,
     /// The user's options of the provider, which come after `settings`.
@@ -72,6 +81,7 @@ impl SessionPlan {
         model: &OnnxModel,
     ) -> Result<SessionPlan, BackendError> {
         let usual = preferences(provider);
+        let captures = options.captures(provider);
         let mut plan = SessionPlan {
             provider,
             device,
@@ -84,6 +94,7 @@ impl SessionPlan {
                 _ => GraphOptimizationLevel::All,
             },
             rows: match provider {
+                Provider::Cuda if captures => options.captured_rows(provider),
                 Provider::Cuda if model.has_convolutions() => options.one_size(provider),
                 Provider::WebGpu if vulkan::is_software() => options.few_sizes(),
                 _ => options.rows(provider),
@@ -91,6 +102,8 @@ impl SessionPlan {
             may_leave_out_sizes: options.batch.is_none(),
             precision,
             runs: options.runs.unwrap_or(usual.runs_in_flight),
+            card: captures.then(|| -> CardMaker { Box::new(|device| Ok(Box::new(CudaCard::new(device)?))) }),
+            wants_captures: options.graphs == Graphs::On,
             settings: Vec::new(),
             given: options.provider.clone(),
             units: options.units.clone().or_else(|| usual.units.map(str::to_owned)),
@@ -133,7 +146,8 @@ impl SessionPlan {
             Label::Units(name) => format!("{name} {}", self.units.as_deref().unwrap_or_default()),
             Label::NvidiaCard => {
                 let card = nvidia::driver().ok().and_then(|driver| driver.cards.get(self.device as usize).cloned());
-                format!("gpu {}{}", self.device, card.map(|card| format!(" {card}")).unwrap_or_default())
+                let card = card.map(|card| format!(" {card}")).unwrap_or_default();
+                format!("gpu {}{card}{}", self.device, if self.card.is_some() { ", CUDA graphs" } else { "" })
             }
             Label::Vulkan => {
                 // An option may choose another one.
@@ -161,8 +175,12 @@ impl SessionPlan {
         model_io: &ModelIo,
     ) -> Result<DeviceSession, BackendError> {
         self.make_cache()?;
-        DeviceSession::make(self.provider, || builder.commit_from_memory(&model_io.model.bytes))
-            .map_err(|error| self.load_error(model_io, &error))
+        let session = DeviceSession::make(self.provider, || builder.commit_from_memory(&model_io.model.bytes))
+            .map_err(|error| self.load_error(model_io, &error))?;
+        let Some(card) = &self.card else { return Ok(session) };
+        card(self.device)
+            .and_then(|card| session.captured_by(card))
+            .map_err(|reason| BackendError::Load { network: model_io.network.clone(), reason })
     }
 
     /// The first session of the network, made with this plan's builder. Operators that the provider lacks run on the CPU

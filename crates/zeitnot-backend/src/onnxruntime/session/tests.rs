@@ -20,17 +20,30 @@ fn model() -> OnnxModel {
 fn networks_with_convolutions_run_in_one_size_with_cuda() {
     let convert =
         |bytes: &[u8]| Network::from_bytes(bytes, "tiny.pb.gz").unwrap().onnx(&Conversion::default()).unwrap();
-    let plan_of = |model: &OnnxModel, provider| {
-        let options = DeviceOptions::default();
+    let plan_of = |model: &OnnxModel, provider, options: &str| {
+        let options: DeviceOptions = options.parse().unwrap();
         let precision = options.conversion(provider).precision;
-        SessionPlan::new(provider, 0, precision, &options, model).unwrap().rows
+        SessionPlan::new(provider, 0, precision, &options, model).unwrap()
     };
+    let rows_of = |model: &OnnxModel, provider, options: &str| plan_of(model, provider, options).rows;
     let residual = convert(&random_network(1, 1, 8));
-    assert_eq!(plan_of(&residual, Provider::Cuda), Rows::fixed(256));
-    assert_eq!(plan_of(&residual, Provider::MiGraphX), Rows::fixed(256));
-    assert_eq!(plan_of(&residual, Provider::Cpu), Rows::any(1, 256));
-    let nothing = OnnxModel { bytes: Vec::new(), ..residual };
-    assert_eq!(plan_of(&nothing, Provider::Cuda), Rows::of_provider(Provider::Cuda));
+    assert_eq!(rows_of(&residual, Provider::Cuda, ""), Rows::fixed(256));
+    assert_eq!(rows_of(&residual, Provider::MiGraphX, ""), Rows::fixed(256));
+    assert_eq!(rows_of(&residual, Provider::Cpu, ""), Rows::any(1, 256));
+    let nothing = OnnxModel { bytes: Vec::new(), ..residual.clone() };
+    assert_eq!(rows_of(&nothing, Provider::Cuda, ""), Rows::of_provider(Provider::Cuda));
+    // A captured run has its plan, so that all sizes are back.
+    assert_eq!(rows_of(&residual, Provider::Cuda, "graphs=on").sizes()[..6], [1, 2, 4, 8, 16, 32]);
+    assert_eq!(rows_of(&residual, Provider::Cuda, "graphs=on,batch=64").sizes(), [1, 2, 4, 8, 16, 32, 64]);
+    let search =
+        |model: &OnnxModel, options: &str| setting(&plan_of(model, Provider::Cuda, options), "cudnn_conv_algo_search");
+    assert_eq!(search(&residual, "graphs=auto").as_deref(), Some("HEURISTIC"));
+    assert_eq!(
+        search(&residual, "graphs=on,provider.cudnn_conv_algo_search=EXHAUSTIVE"),
+        None,
+        "the user's comes after it"
+    );
+    assert_eq!((search(&residual, ""), search(&nothing, "graphs=on")), (None, None));
 }
 
 /// Through ONNX Runtime's CPU, which refuses to run on the CPU if it is told so.
@@ -122,7 +135,10 @@ fn tensorrt_for_rtx_gets_a_profile_and_a_folder() {
 #[test]
 fn float32_on_cuda_is_float32() {
     let usual = [("device_id", "0"), ("arena_extend_strategy", "kSameAsRequested"), ("prefer_nhwc", "1")];
-    assert_eq!(plan(Provider::Cuda, 0, "").1.settings, usual.map(|(key, value)| (key, value.to_owned())));
+    let usual = usual.map(|(key, value)| (key, value.to_owned()));
+    assert_eq!(plan(Provider::Cuda, 0, "").1.settings, usual);
+    let captured = [("enable_cuda_graph", "1".to_owned())];
+    assert_eq!(plan(Provider::Cuda, 0, "graphs=on").1.settings, [&usual[..], &captured].concat());
     assert_eq!(setting(&plan(Provider::Cuda, 2, "datatype=f32").1, "use_tf32").as_deref(), Some("0"));
     assert_eq!(plan(Provider::Cuda, 0, "").1.sharing(), Sharing::InTurn(2));
     assert_eq!(plan(Provider::Cuda, 0, "runs=1").1.sharing(), Sharing::InTurn(1));
