@@ -56,6 +56,7 @@ pub fn convert(
         graph: GraphBuilder::new(conversion),
         activation: layers.activation,
         mish: conversion.mish,
+        fused: conversion.fused,
         smolgen: None,
     };
     let (mut flow, ends) = match conversion.packed {
@@ -121,6 +122,8 @@ pub(super) struct Converter<'a> {
     pub activation: Activation,
     /// The ONNX operators that stand for Mish.
     pub mish: MishForm,
+    /// Whether operators of ONNX Runtime's own are used.
+    pub fused: bool,
     /// The matrix of smolgen that all encoders share; `None` until the first encoder with smolgen is converted.
     pub smolgen: Option<Value>,
 }
@@ -128,11 +131,12 @@ pub(super) struct Converter<'a> {
 impl<'a> Converter<'a> {
     /// The planes, `[batch, 112, 8, 8]`, from packed ones: each byte of a board picks the eight squares of its rank
     /// from a table of all 256 ranks, and its plane's value multiplies them. Indices must be int32. Bytes become so by
-    /// way of float32: TensorRT converts them to floating point alone (`DataType::kUINT8` in its header).
+    /// way of float32: TensorRT, which fused operators are not for, converts them to floating point alone
+    /// (`DataType::kUINT8` in its header).
     fn packed_planes(&mut self) -> Value {
         let boards = self.graph.raw_input(names::BOARDS, data_type::UINT8, &[PLANES as i64, SIDE]);
         let values = self.graph.input(names::VALUES, &[PLANES as i64, 1, 1]);
-        let wide = self.graph.cast("/input/wide", &boards, Precision::Float32);
+        let wide = if self.fused { boards } else { self.graph.cast("/input/wide", &boards, Precision::Float32) };
         let ranks = self.graph.node("/input/ranks", "Cast", &[&wide], &[Attribute::Int("to", data_type::INT32.into())]);
         let table = (0..RANKS).flat_map(|rank| (0..SIDE).map(move |file| (rank >> file & 1) as f32)).collect();
         let table = self.graph.floats("/input/table", &[RANKS, SIDE], vec![Floats::Values(table)]);
@@ -175,22 +179,54 @@ impl<'a> Converter<'a> {
         self.graph.node(path, "Gemm", &[input, &weights, &biases], &transposed)
     }
 
-    /// Two dense layers and the activation between them, the result times `factor`.
-    pub(super) fn feed_forward(&mut self, path: &str, ffn: &'a FeedForward, factor: f32, input: &Value) -> Value {
+    /// Two dense layers with the activation between them, their result times `factor` added to the input, and the
+    /// normalisation of the sum. `names` are those of the layers, the sum and the normalisation.
+    pub(super) fn feed_forward(
+        &mut self,
+        [path, sum, norm_path]: [&str; 3],
+        ffn: &'a FeedForward,
+        factor: f32,
+        norm: &Norm,
+        input: &Value,
+    ) -> Value {
         let mut flow = self.dense(&format!("{path}/dense1"), &ffn.first, input);
         flow = self.activate(&format!("{path}/dense1"), ffn.activation, &flow);
-        self.scaled_dense(&format!("{path}/dense2"), &[(&ffn.second, factor)], &flow)
+        self.add_and_norm([&format!("{path}/dense2"), sum, norm_path], &ffn.second, factor, norm, input, &flow)
+    }
+
+    /// The normalisation of `input` plus `factor` times the layer `last` of `flow`. `names` are those of the layer, the
+    /// sum and the normalisation.
+    pub(super) fn add_and_norm(
+        &mut self,
+        names: [&str; 3],
+        last: &'a Dense<Tensor>,
+        factor: f32,
+        norm: &Norm,
+        input: &Value,
+        flow: &Value,
+    ) -> Value {
+        let [last_path, sum, norm_path] = names;
+        if self.fused {
+            return self.fused_add_and_norm([last_path, norm_path], last, factor, norm, input, flow);
+        }
+        let branch = self.scaled_dense(last_path, &[(last, factor)], flow);
+        let sum = self.graph.node(sum, "Add", &[input, &branch], &[]);
+        self.norm(norm_path, norm, &sum)
     }
 
     /// Layer normalisation of the last dimension.
     pub(super) fn norm(&mut self, path: &str, norm: &Norm, input: &Value) -> Value {
-        let mut vector = |name: &str, values: &[f32]| {
-            let shape = [values.len() as i64];
-            self.graph.floats(&format!("{path}/{name}"), &shape, vec![Floats::Values(values.to_vec())])
-        };
-        let (gammas, betas) = (vector("w", &norm.gammas), vector("b", &norm.betas));
+        let [gammas, betas] = self.gammas_and_betas(path, norm);
         let attributes = [Attribute::Int("axis", -1), Attribute::Float("epsilon", norm.epsilon)];
         self.graph.node(path, "LayerNormalization", &[input, &gammas, &betas], &attributes)
+    }
+
+    /// The factors and the biases of a layer normalisation.
+    pub(super) fn gammas_and_betas(&mut self, path: &str, norm: &Norm) -> [Value; 2] {
+        [("w", &norm.gammas), ("b", &norm.betas)].map(|(name, values)| {
+            let shape = [values.len() as i64];
+            self.graph.floats(&format!("{path}/{name}"), &shape, vec![Floats::Values(values.clone())])
+        })
     }
 
     /// The features of the squares, flattened for the dense layers of a head.

@@ -7,6 +7,7 @@ mod converter;
 mod default_inputs;
 mod encode;
 pub mod fields;
+mod fused;
 mod graph;
 mod interface;
 mod maia3_input;
