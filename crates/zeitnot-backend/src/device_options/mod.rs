@@ -82,6 +82,9 @@ pub struct DeviceOptions {
     pub runs: Option<usize>,
     /// Whether planes go to the device packed.
     pub packed: Option<bool>,
+    /// Whether operators of ONNX Runtime's own stand for several ([`Conversion::fused`]), and CUDA adds the biases of
+    /// convolutions within them.
+    pub fused: Option<bool>,
     /// Options of the provider by ONNX Runtime's own names, in addition to the engine's.
     pub provider: Vec<(String, String)>,
     /// The level of graph optimisation, 0 to 3.
@@ -340,6 +343,7 @@ impl DeviceOptions {
             batch: None,
             packed: self.packed.unwrap_or(preferences(provider).packed),
             mish: preferences(provider).mish,
+            fused: self.fused.unwrap_or_default(),
         }
     }
 

@@ -19,6 +19,12 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
                 // 1,024, a tower of convolutions 0.87 times as fast (docs/results/2026-11-h200.md).
                 settings.push(("prefer_nhwc", flag(true)));
             }
+            if options.fused == Some(true) {
+                // Else sums and squares of a normalisation are added up in half precision.
+                settings.push(("enable_skip_layer_norm_strict_mode", flag(true)));
+                // cuDNN adds the biases of a convolution within it.
+                settings.push(("fuse_conv_bias", flag(true)));
+            }
             settings
         }
         Provider::TensorRt => {
