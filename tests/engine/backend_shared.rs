@@ -169,7 +169,11 @@ fn fused_operators_agree(network: &Network, games: &HashMap<u32, Game>) {
         ];
         largest = std::array::from_fn(|index| largest[index].max(found[index]));
     }
-    eprintln!("{}, fused: largest difference of a logit, a value and the moves left {largest:.1e?}", network.name());
+    eprintln!(
+        "{}, fused: largest difference of a logit, a value and the moves left {}",
+        network.name(),
+        largest.map(|value| format!("{value:.1e}")).join(", ")
+    );
     assert!(largest.iter().all(|&difference| difference <= 1e-4), "{}: {largest:?}", network.name());
 }
 

@@ -156,7 +156,12 @@ fn converted_onnx_graphs_are_well_formed() {
     {
         let network = load(&shape.gzip(2)).unwrap();
         let model = network.onnx(&conversion).unwrap();
-        let graph = ModelProto::decode(model.bytes.as_slice()).unwrap().graph.unwrap();
+        let ModelProto { graph, opset_import, .. } = ModelProto::decode(model.bytes.as_slice()).unwrap();
+        let graph = graph.unwrap();
+        let used: HashSet<String> = graph.node.iter().map(|node| node.domain.clone().unwrap_or_default()).collect();
+        let stated: HashSet<String> = opset_import.into_iter().map(|set| set.domain.unwrap()).collect();
+        assert_eq!(used, stated);
+        assert_eq!(used.len() == 2, conversion.fused && (shape.body.is_some() || shape.policy_encoders > 0));
         let mut known: HashSet<String> = graph.input.iter().map(|input| input.name.clone().unwrap()).collect();
         for tensor in &graph.initializer {
             assert!(known.insert(tensor.name.clone().unwrap()), "{tensor:?}");
