@@ -103,7 +103,7 @@ fn networks() -> Vec<(String, RandomNetwork)> {
     networks
 }
 
-/// All logits, q, d and the moves left, in float32 within the bar, and in float16 within that of a proof.
+/// All logits, q, d and the moves left: in float32 within 1e-4, and in float16 within a proof's bound of a logit.
 #[test]
 fn fused_operators_compute_the_same() {
     let runtime = zeitnot_runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();

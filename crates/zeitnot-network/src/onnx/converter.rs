@@ -131,12 +131,11 @@ pub(super) struct Converter<'a> {
 impl<'a> Converter<'a> {
     /// The planes, `[batch, 112, 8, 8]`, from packed ones: each byte of a board picks the eight squares of its rank
     /// from a table of all 256 ranks, and its plane's value multiplies them. Indices must be int32. Bytes become so by
-    /// way of float32: TensorRT, which fused operators are not for, converts them to floating point alone
-    /// (`DataType::kUINT8` in its header).
+    /// way of float32: TensorRT converts them to floating point alone (`DataType::kUINT8` in its header).
     fn packed_planes(&mut self) -> Value {
         let boards = self.graph.raw_input(names::BOARDS, data_type::UINT8, &[PLANES as i64, SIDE]);
         let values = self.graph.input(names::VALUES, &[PLANES as i64, 1, 1]);
-        let wide = if self.fused { boards } else { self.graph.cast("/input/wide", &boards, Precision::Float32) };
+        let wide = self.graph.cast("/input/wide", &boards, Precision::Float32);
         let ranks = self.graph.node("/input/ranks", "Cast", &[&wide], &[Attribute::Int("to", data_type::INT32.into())]);
         let table = (0..RANKS).flat_map(|rank| (0..SIDE).map(move |file| (rank >> file & 1) as f32)).collect();
         let table = self.graph.floats("/input/table", &[RANKS, SIDE], vec![Floats::Values(table)]);
@@ -192,41 +191,6 @@ impl<'a> Converter<'a> {
         let mut flow = self.dense(&format!("{path}/dense1"), &ffn.first, input);
         flow = self.activate(&format!("{path}/dense1"), ffn.activation, &flow);
         self.add_and_norm([&format!("{path}/dense2"), sum, norm_path], &ffn.second, factor, norm, input, &flow)
-    }
-
-    /// The normalisation of `input` plus `factor` times the layer `last` of `flow`. `names` are those of the layer, the
-    /// sum and the normalisation.
-    pub(super) fn add_and_norm(
-        &mut self,
-        names: [&str; 3],
-        last: &'a Dense<Tensor>,
-        factor: f32,
-        norm: &Norm,
-        input: &Value,
-        flow: &Value,
-    ) -> Value {
-        let [last_path, sum, norm_path] = names;
-        if self.fused {
-            return self.fused_add_and_norm([last_path, norm_path], last, factor, norm, input, flow);
-        }
-        let branch = self.scaled_dense(last_path, &[(last, factor)], flow);
-        let sum = self.graph.node(sum, "Add", &[input, &branch], &[]);
-        self.norm(norm_path, norm, &sum)
-    }
-
-    /// Layer normalisation of the last dimension.
-    pub(super) fn norm(&mut self, path: &str, norm: &Norm, input: &Value) -> Value {
-        let [gammas, betas] = self.gammas_and_betas(path, norm);
-        let attributes = [Attribute::Int("axis", -1), Attribute::Float("epsilon", norm.epsilon)];
-        self.graph.node(path, "LayerNormalization", &[input, &gammas, &betas], &attributes)
-    }
-
-    /// The factors and the biases of a layer normalisation.
-    pub(super) fn gammas_and_betas(&mut self, path: &str, norm: &Norm) -> [Value; 2] {
-        [("w", &norm.gammas), ("b", &norm.betas)].map(|(name, values)| {
-            let shape = [values.len() as i64];
-            self.graph.floats(&format!("{path}/{name}"), &shape, vec![Floats::Values(values.clone())])
-        })
     }
 
     /// The features of the squares, flattened for the dense layers of a head.

@@ -1,4 +1,4 @@
-//! The operators of ONNX Runtime's own that stand for several of ONNX's in a transformer.
+//! Writes the operators of ONNX Runtime's own that stand for several of ONNX's in a transformer.
 //!
 //! On NVIDIA's cards they save kernels, each of which takes its time to be started (the CUDA provider's `attention.cc`,
 //! `skip_layer_norm.cc` and `gemm.cc`: a `Gemm` with biases is two products). ONNX Runtime finds neither by itself: it
@@ -6,8 +6,8 @@
 //!
 //! | operator | kernels | kernels in its place |
 //! |---|---|---|
-//! | `Attention` | 3: product, biases and reordering, attention | 14: 3 `Gemm` (6), 4 `Transpose`, 2 `MatMul`, `Add`, `Softmax` |
-//! | `SkipLayerNormalization` | 1 | 3: biases of the last `Gemm`, `Add`, `LayerNormalization` |
+//! | `Attention` | 3: product, biases with order, attention | 14 of `Gemm`, `Transpose`, `MatMul`, `Add`, `Softmax` |
+//! | `SkipLayerNormalization` | 1 | 3 of `Gemm` (its biases), `Add`, `LayerNormalization` |
 
 use super::converter::{Converter, REST, TOKENS};
 use super::encode::Floats;
@@ -20,8 +20,8 @@ impl<'a> Converter<'a> {
     /// The attended values of all heads, rows `[batch * 64, values]`, by one operator that multiplies by the weights of
     /// queries, keys and values at once and scales the scores by the root of a head's width.
     ///
-    /// `Attention` rather than `MultiHeadAttention`: this one takes queries, keys and values side by side in an order
-    /// that ONNX Runtime's CPU does not take, or else apart, which costs a `Split` more.
+    /// `MultiHeadAttention` would take one kernel more: its input is the three apart, which a `Split` would make, or in
+    /// one tensor, which ONNX Runtime's CPU does not take.
     pub(super) fn fused_attention(&mut self, path: &str, encoder: &'a Encoder, input: &Value) -> Value {
         let (heads, width, model) = (encoder.heads as i64, encoder.query.inputs, encoder.query.outputs as i64);
         let layers = [&encoder.query, &encoder.key, &encoder.value];
@@ -30,18 +30,19 @@ impl<'a> Converter<'a> {
         let biases = layers.iter().flat_map(|layer| &layer.biases).copied().collect();
         let biases = self.graph.floats(&format!("{path}/b"), &[3 * model], vec![Floats::Values(biases)]);
         let boards = self.reshape(&format!("{path}/boards"), input, &[REST, TOKENS, width as i64]);
-        let generated = encoder.smolgen.as_ref().map(|smolgen| {
-            // Between the biases of the layers and those of the scores stand a mask and earlier keys.
-            let path = format!("{path}/smolgen");
-            [Value::left_out(), Value::left_out(), self.smolgen(&path, smolgen, heads, input)]
-        });
-        let inputs: Vec<&Value> = [&boards, &weights, &biases].into_iter().chain(generated.iter().flatten()).collect();
+        let mut inputs = vec![boards, weights, biases];
+        if let Some(smolgen) = &encoder.smolgen {
+            // Before the biases of the scores come a mask and earlier keys.
+            let scores = self.smolgen(&format!("{path}/smolgen"), smolgen, heads, input);
+            inputs.extend([Value::left_out(), Value::left_out(), scores]);
+        }
+        let inputs: Vec<&Value> = inputs.iter().collect();
         let flow = self.graph.microsoft(path, "Attention", &inputs, &[Attribute::Int("num_heads", heads)]);
         self.reshape(&format!("{path}/rows"), &flow, &[REST, model])
     }
 
-    /// [`Converter::add_and_norm`] by a product and one operator that adds the layer's biases as well. `names` are those
-    /// of the layer and the normalisation.
+    /// [`Converter::add_and_norm`] by a product and one operator that adds the layer's biases as well, under the names of
+    /// the layer and of the normalisation.
     pub(super) fn fused_add_and_norm(
         &mut self,
         [path, norm_path]: [&str; 2],

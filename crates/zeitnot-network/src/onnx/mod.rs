@@ -12,6 +12,7 @@ mod graph;
 mod interface;
 mod maia3_input;
 mod model;
+mod norm;
 mod residual;
 
 use std::path::PathBuf;
