@@ -119,7 +119,7 @@ impl<'a> GraphBuilder<'a> {
         Value(name.to_owned())
     }
 
-    /// An operator of ONNX Runtime's own with one result (its `docs/ContribOperators.md`).
+    /// An operator of ONNX Runtime's own with one result (its page of contrib operators describes them).
     pub(crate) fn microsoft(&mut self, name: &str, op: &str, inputs: &[&Value], attributes: &[Attribute<'_>]) -> Value {
         let result = self.node(name, op, inputs, attributes);
         self.graph.node.last_mut().expect("a node was added").domain = Some(MICROSOFT.to_owned());
