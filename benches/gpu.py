@@ -200,10 +200,11 @@ def search_seconds(seconds):
 # What to leave out of the path to a card or to add to it, by backend.
 VARIANTS = {
     "webgpu": ["", "runs=2"],
-    "cuda": ["", "planes=dense", "runs=1", "provider.prefer_nhwc=0", "provider.prefer_nhwc=1", "datatype=f32", "datatype=bf16",
+    "cuda": ["", "planes=dense", "runs=1", "fused=true", "fused=true,provider.sdpa_kernel=2",
+             "provider.prefer_nhwc=0", "provider.prefer_nhwc=1", "datatype=f32", "datatype=bf16",
              # All sizes, also with convolutions: their change may stall.
              "min_batch=16", "min_batch=16,provider.cudnn_conv_algo_search=HEURISTIC",
-             "graphs=on", "graphs=on,provider.cudnn_conv_algo_search=EXHAUSTIVE", "graphs=on,runs=1"],
+             "graphs=on", "graphs=on,provider.cudnn_conv_algo_search=EXHAUSTIVE", "graphs=on,runs=1", "graphs=on,fused=true"],
     "tensorrt-rtx": ["", "runs=1"],
     # An engine of its own for small batches.
     "tensorrt": ["", "batch=64"],

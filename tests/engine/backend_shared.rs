@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::common::golden::{self, Golden};
 use zeitnot_engine::backend::{self, Backend, BackendSettings, Query};
 use zeitnot_engine::chess::{Game, parse_uci};
-use zeitnot_engine::network::{self, Conversion, HistoryFill, Network, Transform};
+use zeitnot_engine::network::{self, Conversion, HistoryFill, MOVES, Network, Transform};
 use zeitnot_engine::runtime;
 
 /// How far a logit, q and d, and the moves left (plies) may be from Lc0's.
@@ -23,7 +23,7 @@ const LARGEST_VALUE: f32 = 2e-4;
 /// meangirl-8 (1.2e-4), q and d in one each of t1-256x10 (1.4e-4); by `tests/reference/float64.py` all of it is Lc0's.
 const MOST_VALUES: usize = 3;
 
-/// Positions on which packed planes are compared.
+/// Positions on which packed planes and fused operators are compared.
 const PACKED: usize = 24;
 
 /// In how many positions a logit of Lc0's record may be further away than asked for: none, or some in networks with
@@ -100,6 +100,7 @@ fn evaluations_agree(network: &Network, name: &str, golden: &[Golden], games: &H
         }
     }
     packed_planes_agree(network, games);
+    fused_operators_agree(network, games);
     let [logit, q, d, m] = largest;
     let positions = golden.len();
     eprintln!(
@@ -139,6 +140,41 @@ fn packed_planes_agree(network: &Network, games: &HashMap<u32, Game>) {
             );
         }
     }
+}
+
+/// With fused operators each logit, q and d are within 1e-4 of those without, and the moves left within 1e-4 of their
+/// number.
+fn fused_operators_agree(network: &Network, games: &HashMap<u32, Game>) {
+    let mut ids: Vec<&u32> = games.keys().collect();
+    ids.sort_unstable();
+    let [plain, fused] = ["false", "true"].map(|fused| {
+        let device = format!("fused={fused}").parse().unwrap();
+        let options = BackendSettings { cache_size: 0, device, ..BackendSettings::default() };
+        let backend = backend::create("onnxruntime", Some(network), &options).unwrap();
+        let query = |id: &&u32| {
+            let query = Query::new(&games[*id], &[], backend.attributes());
+            Query { indices: (0..MOVES as u16).collect(), ..query }
+        };
+        let queries: Vec<Query> = ids.iter().take(PACKED).map(query).collect();
+        backend.evaluator().unwrap().evaluate(&queries).unwrap()
+    });
+    let mut largest = [0f32; 3];
+    for (plain, fused) in plain.iter().zip(&fused) {
+        let logits = plain.logits.iter().zip(&fused.logits).map(|(a, b)| (a - b).abs());
+        let plies = plain.m.unwrap_or_default();
+        let found = [
+            logits.fold(0.0, f32::max),
+            (plain.q - fused.q).abs().max((plain.d - fused.d).abs()),
+            (plies - fused.m.unwrap_or_default()).abs() / plies.max(1.0),
+        ];
+        largest = std::array::from_fn(|index| largest[index].max(found[index]));
+    }
+    eprintln!(
+        "{}, fused: largest difference of a logit, a value and the moves left {}",
+        network.name(),
+        largest.map(|value| format!("{value:.1e}")).join(", ")
+    );
+    assert!(largest.iter().all(|&difference| difference <= 1e-4), "{}: {largest:?}", network.name());
 }
 
 macro_rules! networks {

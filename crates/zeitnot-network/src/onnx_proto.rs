@@ -105,6 +105,8 @@ messages! {
         optional string name: String = 3;
         optional string op_type: String = 4;
         repeated message attribute: AttributeProto = 5;
+        /// Domain of the operator; ONNX's own where there is none.
+        optional string domain: String = 7;
     }
 
     /// A constant argument of an operator.

@@ -132,7 +132,10 @@ fn batch_normalisation_is_folded() {
 fn conversions() -> Vec<Conversion> {
     let mut conversions = vec![Conversion { batch: Some(5), ..Conversion::default() }];
     for precision in [Precision::Float32, Precision::Float16] {
-        conversions.push(Conversion { precision, packed: true, mish: MishForm::Softplus, ..Conversion::default() });
+        for fused in [false, true] {
+            let mish = MishForm::Softplus;
+            conversions.push(Conversion { precision, packed: true, mish, fused, ..Conversion::default() });
+        }
     }
     for opset in Conversion::OPSETS {
         for precision in [Precision::Float32, Precision::Float16, Precision::Bfloat16] {
@@ -153,13 +156,19 @@ fn converted_onnx_graphs_are_well_formed() {
     {
         let network = load(&shape.gzip(2)).unwrap();
         let model = network.onnx(&conversion).unwrap();
-        let graph = ModelProto::decode(model.bytes.as_slice()).unwrap().graph.unwrap();
+        let ModelProto { graph, opset_import, .. } = ModelProto::decode(model.bytes.as_slice()).unwrap();
+        let graph = graph.unwrap();
+        let used: HashSet<String> = graph.node.iter().map(|node| node.domain.clone().unwrap_or_default()).collect();
+        let stated: HashSet<String> = opset_import.into_iter().map(|set| set.domain.unwrap()).collect();
+        assert_eq!(used, stated);
+        assert_eq!(used.len() == 2, conversion.fused && (shape.body.is_some() || shape.policy_encoders > 0));
         let mut known: HashSet<String> = graph.input.iter().map(|input| input.name.clone().unwrap()).collect();
         for tensor in &graph.initializer {
             assert!(known.insert(tensor.name.clone().unwrap()), "{tensor:?}");
         }
         for NodeProto { input, output, .. } in &graph.node {
-            assert!(input.iter().all(|name| known.contains(name)), "{input:?}");
+            // An optional input that is left out has an empty name.
+            assert!(input.iter().all(|name| name.is_empty() || known.contains(name)), "{input:?}");
             for name in output {
                 assert!(known.insert(name.clone()), "two values {name}");
             }
@@ -198,6 +207,7 @@ fn onnx_files_and_networks_with_a_model_inside() {
         (Conversion { batch: Some(4), ..usual.clone() }, "the fixed batch size 4"),
         (Conversion { packed: true, ..usual.clone() }, "packed planes"),
         (Conversion { mish: MishForm::Softplus, ..usual.clone() }, "another form of Mish"),
+        (Conversion { fused: true, ..usual.clone() }, "fused operators"),
         (Conversion { policy_head: head(), ..usual.clone() }, "the policy head soft"),
         (Conversion { value_head: head(), ..usual.clone() }, "the value head soft"),
     ] {

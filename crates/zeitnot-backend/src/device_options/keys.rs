@@ -23,6 +23,8 @@ const fn key(
 }
 
 const ALL: &[Provider] = &[];
+/// The providers that have the fused operators; the CPU's for comparisons.
+const FUSING: &[Provider] = &[Provider::Cpu, Provider::Cuda];
 const CPU_LIKE: &[Provider] = &[Provider::Cpu, Provider::OpenVino];
 const INDEXED: &[Provider] = &[
     Provider::Cuda,
@@ -112,6 +114,7 @@ pub(super) const KEYS: &[Key] = &[
             };
             put(&mut options.packed, packed)
         }),
+    key("fused", "true or false", FUSING, |options, text| put(&mut options.fused, text.parse().ok())),
     key("optimize", "a whole number from 0 to 3", ALL,
         |options, text| put(&mut options.optimize, text.parse().ok().filter(|level| *level <= 3))),
     key("datatype", "one of f32, f16, bf16", ALL, |options, text| put(&mut options.datatype, precision(text))),

@@ -97,6 +97,9 @@ pub struct DeviceOptions {
     pub(crate) graphs: Graphs,
     /// Whether planes go to the device packed.
     pub packed: Option<bool>,
+    /// Whether operators of ONNX Runtime's own stand for several ([`Conversion::fused`]), and CUDA adds the biases of
+    /// convolutions within them.
+    pub fused: Option<bool>,
     /// Options of the provider by ONNX Runtime's own names, in addition to the engine's.
     pub provider: Vec<(String, String)>,
     /// The level of graph optimisation, 0 to 3.
@@ -368,6 +371,7 @@ impl DeviceOptions {
             batch: None,
             packed: self.packed.unwrap_or(preferences(provider).packed),
             mish: preferences(provider).mish,
+            fused: self.fused.unwrap_or_default(),
         }
     }
 

@@ -92,6 +92,7 @@ fn options_of_a_provider_are_handed_on() {
         ("provider.KEY", "key=value"),
         ("runs=0", "a whole number from 1 to 8"),
         ("planes=flat", "packed, dense"),
+        ("fused=1", "true or false"),
     ] {
         let line = line(text);
         assert!(line.contains(part), "{line}");
@@ -207,6 +208,10 @@ fn conversions_follow_type_and_heads() {
     assert_eq!(form("", Provider::OpenVino), (false, MishForm::Softplus));
     assert_eq!(form("", Provider::WebGpu), (false, MishForm::Exponential));
     assert_eq!(options("").conversion(Provider::Cuda).precision, Precision::Float16);
+    assert_eq!(
+        ["", "fused=false", "fused=true"].map(|text| options(text).conversion(Provider::Cuda).fused),
+        [false, false, true]
+    );
     let bfloat = options("datatype=bf16,policy_head=soft").conversion(Provider::TensorRt);
     assert_eq!((bfloat.precision, bfloat.opset), (Precision::Bfloat16, 22));
     assert_eq!(bfloat.policy_head.as_deref(), Some("soft"));

@@ -2,7 +2,8 @@
 
 use super::*;
 use zeitnot_chess::Game;
-use zeitnot_network::testing::random_network;
+use zeitnot_network::testing::{RandomBody, RandomNetwork, attention_networks, random_network};
+use zeitnot_network::{Activation, MOVES, PolicyKind};
 
 /// Two sessions serve four workers at once, as on a card; they find their own answers in their own buffers.
 #[test]
@@ -81,4 +82,58 @@ fn float32_is_tried_where_float16_proves_wrong_and_nothing_was_chosen() {
     let float16 = Some(Precision::Float16);
     assert_eq!(tried(Provider::Cuda, float16, false), (false, vec![float16], vec![]), "float16 was chosen");
     assert_eq!(tried(Provider::OpenVino, None, true), (false, vec![None], vec![]), "it was float32");
+}
+
+/// Towers with and without squeeze and excitation, and transformers with each feature and each activation.
+fn networks() -> Vec<(String, RandomNetwork)> {
+    let mut networks: Vec<_> = attention_networks().into_iter().map(|(name, shape)| (name.to_owned(), shape)).collect();
+    for (squeeze, activation) in [(None, Activation::Relu), (Some(4), Activation::Mish)] {
+        let shape = RandomNetwork { blocks: 2, filters: 16, squeeze, activation, ..RandomNetwork::default() };
+        networks.push((format!("tower, {squeeze:?}, {activation:?}"), shape));
+    }
+    for ffn_activation in [Activation::Relu, Activation::Mish, Activation::Swish, Activation::ReluSquared] {
+        for smolgen in [false, true] {
+            let body =
+                RandomBody { encoders: 3, width: 64, heads: 8, smolgen, ffn_activation, ..RandomBody::default() };
+            let policy = PolicyKind::Attention;
+            let shape = RandomNetwork { body: Some(body), policy, squeeze: None, ..RandomNetwork::default() };
+            networks.push((format!("transformer, smolgen {smolgen}, {ffn_activation:?}"), shape));
+        }
+    }
+    networks
+}
+
+/// All logits, q, d and the moves left: in float32 within 1e-4, and in float16 within a proof's bound of a logit.
+#[test]
+fn fused_operators_compute_the_same() {
+    let runtime = zeitnot_runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    for (name, shape) in networks() {
+        let network = Network::from_bytes(&shape.gzip(7), "tiny.pb.gz").unwrap();
+        let evaluate = |options: &str| {
+            let (options, fill, announcer) = (options.parse().unwrap(), HistoryFill::FenOnly, Announcer::default());
+            let runtime = Arc::clone(&runtime);
+            let backend =
+                OnnxRuntimeBackend::new(runtime, Provider::Cpu, 0, &network, &options, fill, &announcer).unwrap();
+            let query = |game: Game| {
+                let query = Query::new(&game, &[], &backend.attributes);
+                Query { indices: (0..MOVES as u16).collect(), ..query }
+            };
+            let queries: Vec<Query> = crate::proof::usual_games().map(query).collect();
+            backend.evaluator().unwrap().evaluate(&queries).unwrap()
+        };
+        let plain = evaluate("");
+        for (options, bound) in
+            [("fused=true", 1e-4), ("fused=true,planes=packed", 1e-4), ("fused=true,fp16=true", 0.3)]
+        {
+            for (plain, fused) in plain.iter().zip(evaluate(options)) {
+                let numbers = |evaluation: &Evaluation| {
+                    let Evaluation { q, d, m, logits } = evaluation;
+                    logits.iter().copied().chain([*q, *d, m.unwrap_or_default()]).collect::<Vec<f32>>()
+                };
+                let pairs = numbers(plain).into_iter().zip(numbers(&fused));
+                let difference = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                assert!(difference <= bound, "{name}, {options}: {difference}");
+            }
+        }
+    }
 }

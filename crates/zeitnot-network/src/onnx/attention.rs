@@ -4,7 +4,7 @@
 //! Squares are rows, `[batch * 64, features]`, except within attention.
 
 use super::converter::{Converter, REST, TOKENS};
-use super::encode::Floats;
+use super::encode::{Floats, transposed};
 use super::graph::{Attribute, Value};
 use crate::planes::PLANES;
 use crate::policy::{self, FIRST_PROMOTION, PROMOTIONS};
@@ -44,9 +44,8 @@ impl<'a> Converter<'a> {
             }
         }
         if let Position::Dense(position) = &body.position {
-            let branch = self.feed_forward("/body/ffn", &position.ffn, body.alpha, &flow);
-            flow = self.graph.node("/body/ffn/sum", "Add", &[&flow, &branch], &[]);
-            flow = self.norm("/body/ffn/norm", &position.ffn_norm, &flow);
+            let names = ["/body/ffn", "/body/ffn/sum", "/body/ffn/norm"];
+            flow = self.feed_forward(names, &position.ffn, body.alpha, &position.ffn_norm, &flow);
         }
         for (index, encoder) in body.encoders.iter().enumerate() {
             flow = self.encoder(&format!("/encoder{index}"), encoder, body.alpha, &flow);
@@ -104,15 +103,19 @@ impl<'a> Converter<'a> {
 
     /// An encoder. The factor `alpha` on its residual branches is multiplied into the last layer of each branch.
     fn encoder(&mut self, path: &str, encoder: &'a Encoder, alpha: f32, input: &Value) -> Value {
-        let mut branch = self.attention(&format!("{path}/attention"), encoder, alpha, input);
-        let mut flow = self.graph.node(&format!("{path}/sum1"), "Add", &[input, &branch], &[]);
-        flow = self.norm(&format!("{path}/norm1"), &encoder.norm1, &flow);
-        branch = self.feed_forward(&format!("{path}/ffn"), &encoder.ffn, alpha, &flow);
-        flow = self.graph.node(&format!("{path}/sum2"), "Add", &[&flow, &branch], &[]);
-        self.norm(&format!("{path}/norm2"), &encoder.norm2, &flow)
+        let name = |part: &str| format!("{path}/{part}");
+        let attended = self.attention(&name("attention"), encoder, input);
+        let names = [&*name("attention/output"), &name("sum1"), &name("norm1")];
+        let flow = self.add_and_norm(names, &encoder.output, alpha, &encoder.norm1, input, &attended);
+        let names = [&*name("ffn"), &name("sum2"), &name("norm2")];
+        self.feed_forward(names, &encoder.ffn, alpha, &encoder.norm2, &flow)
     }
 
-    fn attention(&mut self, path: &str, encoder: &'a Encoder, alpha: f32, input: &Value) -> Value {
+    /// The attended values of all heads, before the output layer.
+    fn attention(&mut self, path: &str, encoder: &'a Encoder, input: &Value) -> Value {
+        if self.fused {
+            return self.fused_attention(path, encoder, input);
+        }
         let (heads, model) = (encoder.heads as i64, encoder.query.outputs as i64);
         let depth = model / heads;
         let scale = (depth as f32).sqrt().recip();
@@ -133,12 +136,11 @@ impl<'a> Converter<'a> {
         flow = self.graph.node(&format!("{path}/softmax"), "Softmax", &[&flow], &[Attribute::Int("axis", -1)]);
         flow = self.graph.node(&format!("{path}/attended"), "MatMul", &[&flow, &value], &[]);
         flow = self.transpose(&format!("{path}/merged"), &flow, &[0, 2, 1, 3]);
-        flow = self.reshape(&format!("{path}/rows"), &flow, &[REST, model]);
-        self.scaled_dense(&format!("{path}/output"), &[(&encoder.output, alpha)], &flow)
+        self.reshape(&format!("{path}/rows"), &flow, &[REST, model])
     }
 
     /// Biases to be added to the scores of the attention, `[batch, heads, 64, 64]`.
-    fn smolgen(&mut self, path: &str, smolgen: &'a Smolgen, heads: i64, input: &Value) -> Value {
+    pub(super) fn smolgen(&mut self, path: &str, smolgen: &'a Smolgen, heads: i64, input: &Value) -> Value {
         let mut flow = self.dense(&format!("{path}/compress"), &smolgen.compress, input);
         flow = self.reshape(&format!("{path}/flat"), &flow, &[REST, smolgen.hidden.inputs as i64]);
         for (name, layer, norm) in
@@ -227,9 +229,4 @@ impl<'a> Converter<'a> {
         let axis = [Attribute::Int("axis", 1)];
         self.graph.node("/policy/promotion/offsets", "Gather", &[&offsets, &places], &axis)
     }
-}
-
-/// The transpose of a matrix whose rows have `columns` numbers.
-fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
-    (0..columns).flat_map(|column| matrix.iter().skip(column).step_by(columns)).copied().collect()
 }

@@ -20,6 +20,9 @@ pub struct Conversion {
     pub packed: bool,
     /// The operators that make up Mish.
     pub mish: MishForm,
+    /// Whether operators of ONNX Runtime's own domain stand for several of ONNX's, so that a card starts fewer kernels.
+    /// Other programs than ONNX Runtime do not read such a model.
+    pub fused: bool,
 }
 
 /// The operators that make up Mish, `x tanh(ln(1 + e^x))`.
@@ -48,11 +51,12 @@ impl Conversion {
             .or_else(|| self.batch.map(|batch| format!("the fixed batch size {batch}")))
             .or_else(|| self.packed.then(|| "packed planes".to_owned()))
             .or_else(|| (self.mish != usual.mish).then(|| "another form of Mish".to_owned()))
+            .or_else(|| self.fused.then(|| "fused operators".to_owned()))
     }
 }
 
 impl Default for Conversion {
-    /// Opset 17, float32, the first heads, any batch size, dense planes.
+    /// Opset 17, float32, the first heads, any batch size, dense planes, no fused operators.
     fn default() -> Conversion {
         Conversion {
             opset: *Conversion::OPSETS.start(),
@@ -62,6 +66,7 @@ impl Default for Conversion {
             batch: None,
             packed: false,
             mish: MishForm::default(),
+            fused: false,
         }
     }
 }

@@ -56,6 +56,7 @@ pub fn convert(
         graph: GraphBuilder::new(conversion),
         activation: layers.activation,
         mish: conversion.mish,
+        fused: conversion.fused,
         smolgen: None,
     };
     let (mut flow, ends) = match conversion.packed {
@@ -121,6 +122,8 @@ pub(super) struct Converter<'a> {
     pub activation: Activation,
     /// The ONNX operators that stand for Mish.
     pub mish: MishForm,
+    /// Whether operators of ONNX Runtime's own are used.
+    pub fused: bool,
     /// The matrix of smolgen that all encoders share; `None` until the first encoder with smolgen is converted.
     pub smolgen: Option<Value>,
 }
@@ -175,22 +178,19 @@ impl<'a> Converter<'a> {
         self.graph.node(path, "Gemm", &[input, &weights, &biases], &transposed)
     }
 
-    /// Two dense layers and the activation between them, the result times `factor`.
-    pub(super) fn feed_forward(&mut self, path: &str, ffn: &'a FeedForward, factor: f32, input: &Value) -> Value {
+    /// Two dense layers with the activation between them, their result times `factor` added to the input, and the
+    /// normalisation of the sum. `names` are those of the layers, the sum and the normalisation.
+    pub(super) fn feed_forward(
+        &mut self,
+        [path, sum, norm_path]: [&str; 3],
+        ffn: &'a FeedForward,
+        factor: f32,
+        norm: &Norm,
+        input: &Value,
+    ) -> Value {
         let mut flow = self.dense(&format!("{path}/dense1"), &ffn.first, input);
         flow = self.activate(&format!("{path}/dense1"), ffn.activation, &flow);
-        self.scaled_dense(&format!("{path}/dense2"), &[(&ffn.second, factor)], &flow)
-    }
-
-    /// Layer normalisation of the last dimension.
-    pub(super) fn norm(&mut self, path: &str, norm: &Norm, input: &Value) -> Value {
-        let mut vector = |name: &str, values: &[f32]| {
-            let shape = [values.len() as i64];
-            self.graph.floats(&format!("{path}/{name}"), &shape, vec![Floats::Values(values.to_vec())])
-        };
-        let (gammas, betas) = (vector("w", &norm.gammas), vector("b", &norm.betas));
-        let attributes = [Attribute::Int("axis", -1), Attribute::Float("epsilon", norm.epsilon)];
-        self.graph.node(path, "LayerNormalization", &[input, &gammas, &betas], &attributes)
+        self.add_and_norm([&format!("{path}/dense2"), sum, norm_path], &ffn.second, factor, norm, input, &flow)
     }
 
     /// The features of the squares, flattened for the dense layers of a head.

@@ -5,6 +5,7 @@ use half::{bf16, f16};
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 
+use super::graph::MICROSOFT;
 use super::{Conversion, Precision};
 use crate::NetworkError;
 use crate::onnx_proto::{
@@ -14,6 +15,8 @@ use crate::weights::tensor::Tensor;
 
 /// The largest message of protobuf, bytes (2 GiB).
 const LARGEST: usize = (1 << 31) - 1;
+/// The only version of ONNX Runtime's own operators.
+const MICROSOFT_OPSET: i64 = 1;
 
 /// A constant of a graph.
 pub(crate) struct Constant<'a> {
@@ -36,6 +39,8 @@ pub(crate) enum Floats<'a> {
     Values(Vec<f32>),
     /// Numbers of a tensor of the network file, times a factor.
     Tensor(&'a Tensor, f32),
+    /// Numbers of matrices of the network file, one below the other and with rows of this length, column by column.
+    Columns(Vec<&'a Tensor>, usize),
 }
 
 impl Floats<'_> {
@@ -43,6 +48,7 @@ impl Floats<'_> {
         match self {
             Floats::Values(values) => values.len(),
             Floats::Tensor(tensor, _) => tensor.len(),
+            Floats::Columns(tensors, _) => tensors.iter().map(|tensor| tensor.len()).sum(),
         }
     }
 
@@ -51,8 +57,17 @@ impl Floats<'_> {
             Floats::Values(values) => values.iter().copied().for_each(take),
             Floats::Tensor(tensor, factor) if *factor == 1.0 => tensor.for_each(take),
             Floats::Tensor(tensor, factor) => tensor.for_each(|value| take(value * factor)),
+            Floats::Columns(tensors, columns) => {
+                let rows: Vec<f32> = tensors.iter().flat_map(|tensor| tensor.values()).collect();
+                transposed(&rows, *columns).into_iter().for_each(take);
+            }
         }
     }
+}
+
+/// The transpose of a matrix whose rows have `columns` numbers.
+pub(super) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
+    (0..columns).flat_map(|column| matrix.iter().skip(column).step_by(columns)).copied().collect()
 }
 
 /// The file of a model, with `notes` (key and value) as its metadata; errors call the network `name`.
@@ -63,12 +78,16 @@ pub fn model(
     conversion: &Conversion,
     name: &str,
 ) -> Result<Vec<u8>, NetworkError> {
+    let is_fused = graph.node.iter().any(|node| node.domain.is_some());
+    let operators = [("", conversion.opset)].into_iter().chain(is_fused.then_some((MICROSOFT, MICROSOFT_OPSET)));
     let outer = ModelProto {
         ir_version: Some(ir_version(conversion.opset)),
         producer_name: Some(env!("CARGO_PKG_NAME").to_owned()),
         producer_version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         graph: None,
-        opset_import: vec![OperatorSetIdProto { domain: Some(String::new()), version: Some(conversion.opset) }],
+        opset_import: operators
+            .map(|(domain, version)| OperatorSetIdProto { domain: Some(domain.to_owned()), version: Some(version) })
+            .collect(),
         metadata_props: (notes.iter())
             .map(|(key, value)| StringStringEntryProto { key: Some((*key).to_owned()), value: Some(value.clone()) })
             .collect(),

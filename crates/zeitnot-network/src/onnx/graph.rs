@@ -10,10 +10,19 @@ use crate::onnx_proto::{
 
 /// Name of the batch dimension.
 const BATCH: &str = "batch";
+/// Domain of ONNX Runtime's own operators.
+pub(super) const MICROSOFT: &str = "com.microsoft";
 
 /// The result of an operator, an input or a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Value(String);
+
+impl Value {
+    /// The place of an optional argument that is left out before another.
+    pub(crate) fn left_out() -> Value {
+        Value(String::new())
+    }
+}
 
 /// A constant argument of an operator.
 pub(crate) enum Attribute<'a> {
@@ -110,6 +119,13 @@ impl<'a> GraphBuilder<'a> {
         Value(name.to_owned())
     }
 
+    /// An operator of ONNX Runtime's own with one result (its page of contrib operators describes them).
+    pub(crate) fn microsoft(&mut self, name: &str, op: &str, inputs: &[&Value], attributes: &[Attribute<'_>]) -> Value {
+        let result = self.node(name, op, inputs, attributes);
+        self.graph.node.last_mut().expect("a node was added").domain = Some(MICROSOFT.to_owned());
+        result
+    }
+
     /// An operator with several results.
     pub fn nodes<const N: usize>(
         &mut self,
@@ -131,6 +147,7 @@ impl<'a> GraphBuilder<'a> {
             name: Some(name.to_owned()),
             op_type: Some(op.to_owned()),
             attribute: attributes.iter().map(attribute).collect(),
+            domain: None,
         });
     }
 

@@ -7,10 +7,12 @@ mod converter;
 mod default_inputs;
 mod encode;
 pub mod fields;
+mod fused;
 mod graph;
 mod interface;
 mod maia3_input;
 mod model;
+mod norm;
 mod residual;
 
 use std::path::PathBuf;

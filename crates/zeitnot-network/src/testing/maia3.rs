@@ -150,6 +150,7 @@ impl RandomMaia3 {
                 name: Some(output.to_owned()),
                 op_type: Some(op.to_owned()),
                 attribute: attribute.into_iter().collect(),
+                domain: None,
             });
         }
         let opset = OperatorSetIdProto { domain: Some(String::new()), version: Some(17) };

@@ -30,6 +30,12 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
                     settings.push((SEARCH, "HEURISTIC".to_owned()));
                 }
             }
+            if options.fused == Some(true) {
+                // Else sums and squares of a normalisation are added up in half precision.
+                settings.push(("enable_skip_layer_norm_strict_mode", flag(true)));
+                // cuDNN adds the biases of a convolution within it.
+                settings.push(("fuse_conv_bias", flag(true)));
+            }
             settings
         }
         Provider::TensorRt => {

@@ -140,6 +140,10 @@ fn float32_on_cuda_is_float32() {
     let captured = [("enable_cuda_graph", "1".to_owned())];
     assert_eq!(plan(Provider::Cuda, 0, "graphs=on").1.settings, [&usual[..], &captured].concat());
     assert_eq!(setting(&plan(Provider::Cuda, 2, "datatype=f32").1, "use_tf32").as_deref(), Some("0"));
+    let fused = plan(Provider::Cuda, 0, "fused=true").1;
+    for key in ["enable_skip_layer_norm_strict_mode", "fuse_conv_bias"] {
+        assert_eq!(setting(&fused, key).as_deref(), Some("1"));
+    }
     assert_eq!(plan(Provider::Cuda, 0, "").1.sharing(), Sharing::InTurn(2));
     assert_eq!(plan(Provider::Cuda, 0, "runs=1").1.sharing(), Sharing::InTurn(1));
 }
