@@ -3,6 +3,11 @@
 use crate::preferences;
 use zeitnot_runtime::Provider;
 
+/// Workers for a device other than the CPU: one gathers while the device works for the other.
+const DEVICE_WORKERS: usize = 2;
+/// Share of the best rate of positions that a smaller batch must reach for the device to count as saturated.
+const SATURATED: f64 = 0.95;
+
 /// The numbers of rows (positions) that runs may have. Fewer positions are filled up, because a device plans anew for
 /// each size it has not seen (CUDA, DirectML), takes one only (CoreML), or was built for a range (TensorRT).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +74,16 @@ impl Rows {
         self.only().unwrap_or(preferences(provider).batch.min(self.most))
     }
 
+    /// The batch and the workers that suit a device with `runs` in flight, by the milliseconds of a run of each size.
+    pub(crate) fn suited(&self, provider: Provider, times: &[(usize, f64)], runs: usize) -> Suited {
+        let preferred = self.preferred(provider);
+        // Two ends say nothing of what lies between them.
+        let rates: Vec<_> = times.iter().map(|&(rows, time)| (rows, rows as f64 / time)).collect();
+        let saturated = saturation(&rates, SATURATED).filter(|_| !self.are_any());
+        let batch = saturated.map_or(preferred, |(rows, _)| preferred.min(self.of(rows)));
+        Suited { batch, workers: runs.max(DEVICE_WORKERS) }
+    }
+
     /// All sizes that runs can have, smallest first; if any size will do, only the least and the most.
     pub(crate) fn sizes(&self) -> Vec<usize> {
         match self.sizes.is_empty() {
@@ -95,6 +110,14 @@ impl Rows {
         let sizes: Vec<usize> = self.sizes.iter().copied().filter(|&size| !is_slower(size)).collect();
         Rows { least: sizes.first().copied().unwrap_or(self.least), most: self.most, sizes }
     }
+}
+
+/// The batch and the number of workers that suit a device.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Suited {
+    /// Positions that a search should gather.
+    pub batch: usize,
+    pub workers: usize,
 }
 
 /// The smallest size whose rate is at least `share` of the best rate, and its rate; `None` without sizes. `rates` are
