@@ -30,6 +30,8 @@ pub(crate) struct SearchContext {
     pub minibatch_size: usize,
     /// Fewest positions in a batch while the tree is small; at most `minibatch_size`.
     pub least_batch: usize,
+    /// Most visits that a batch may back up out of order, as a multiple of its size.
+    pub most_out_of_order: f32,
     /// Threads that gather and evaluate.
     pub workers: usize,
     /// Playouts a second not to be exceeded; 0: no limit.
@@ -118,6 +120,7 @@ impl SearchContext {
             nps_limit: 0.0,
             minibatch_size: 1,
             least_batch: 1,
+            most_out_of_order: params.max_out_of_order_evals_factor,
             workers: 1,
             params,
             clock: Arc::new(zeitnot_base::clock::VirtualClock::new(1.0)),

@@ -12,7 +12,6 @@ pub(crate) mod puct;
 pub(crate) mod select;
 
 use crate::search::context::{RemainingLimits, SearchContext};
-use crate::search::params::SearchParams;
 use crate::search::tree::Tree;
 use crate::search::tree::node::{EdgeState, NodeId, Terminal};
 use crate::search::tree::packed_move::PackedMove;
@@ -28,12 +27,12 @@ const MOST_SENT: u32 = 2;
 
 impl Batch {
     /// Number of visits that the next round may have: 0 when the batch is complete.
-    fn wanted(&self, tree: &Tree, params: &SearchParams, limits: &RemainingLimits, size: usize) -> u32 {
+    fn wanted(&self, tree: &Tree, context: &SearchContext, limits: &RemainingLimits, size: usize) -> u32 {
         let events = self.collision_events.saturating_sub(self.collisions.len() as u32);
         if events == 0 {
             return 0;
         }
-        let most = ((f64::from(params.max_out_of_order_evals_factor) * size as f64) as u32).max(1);
+        let most = ((f64::from(context.most_out_of_order) * size as f64) as u32).max(1);
         let root = &tree[tree.root()];
         // Collisions come to nothing; something is always evaluated, however small the limit.
         let started = u64::from(root.n_started() - self.collided);
@@ -54,7 +53,7 @@ impl Batch {
         limits: &RemainingLimits,
         size: usize,
     ) -> bool {
-        let wanted = self.wanted(tree, &context.params, limits, size);
+        let wanted = self.wanted(tree, context, limits, size);
         if wanted == 0 {
             return false;
         }
