@@ -26,7 +26,7 @@ const Q_RANGE: f32 = 0.25;
 /// A card with a network.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Card {
-    name: &'static str,
+    pub(crate) name: &'static str,
     /// Rows of a run, and the evaluations a second of two threads that filled such runs, or a smaller batch: the card's
     /// arithmetic, as copies go beside it.
     rates: &'static [(usize, usize, f64)],
