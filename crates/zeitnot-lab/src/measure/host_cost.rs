@@ -24,7 +24,7 @@ impl HostCost {
     /// Measures the cost for a backend of these attributes; `None` where the host computes the network itself.
     ///
     /// # Errors
-    /// None is known: the backend measured has no device.
+    /// When the backend without a card cannot be made.
     pub(super) fn measure(attributes: &Attributes, clock: &dyn Clock) -> Result<Option<HostCost>, BackendError> {
         if attributes.is_cpu {
             return Ok(None);
