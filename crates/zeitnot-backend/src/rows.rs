@@ -3,10 +3,10 @@
 use crate::preferences;
 use zeitnot_runtime::Provider;
 
-/// Milliseconds of a thread for an evaluation, from its visit's choice to the backup: 88,600 a second by one thread with
-/// the backend simulated and `card=none`.
+/// Milliseconds of a thread for an evaluation, from its visit's choice to the backup: 88,600 a second by one thread
+/// with the backend simulated and `card=none`.
 const HOST_MS: f64 = 0.011;
-/// Most workers beyond the runs in flight: more gather for one device in each other's way, as one at a time has the tree.
+/// Most workers beyond the runs in flight: more would wait for each other, as one at a time has the tree.
 const MOST_GATHERING: f64 = 2.0;
 /// Share of the best rate of positions that a smaller batch must reach for the device to count as saturated.
 const SATURATED: f64 = 0.95;

@@ -153,7 +153,8 @@ pub(super) const KEYS: &[Key] = &[
         |_, _| false),
     key(ISA, "one of avx512, avxvnni, avx2, i8mm, dotprod, neon, portable", ALL,
         |options, text| put(&mut options.isa, text.parse().ok())),
-    key(CARD, "one of h100-t1, h100-20x256, h100-maia, none", ALL, |options, text| put(&mut options.card, Card::named(text))),
+    key(CARD, "one of h100-t1, h100-20x256, h100-maia, none", ALL,
+        |options, text| put(&mut options.card, Card::named(text))),
 ];
 
 /// Key of a provider's own option, with ONNX Runtime's name: `provider.prefer_nhwc=1`.

@@ -14,8 +14,8 @@ const MOST: usize = 256;
 const VISITS_A_POSITION: usize = 32;
 
 /// The size of a batch that grows with the tree, from `least` to `most` in multiples of `least`. `least` is small on
-/// devices that answer a few positions at nearly the rate of many, but not on a graphics card, which would be left idle,
-/// and would fill up other sizes.
+/// devices that answer a few positions at nearly the rate of many, but not on a graphics card, which would be left
+/// idle, and would fill up other sizes.
 pub(crate) fn size_for_tree(least: usize, most: usize, visits: u32, workers: usize) -> usize {
     let size = (visits as usize / (VISITS_A_POSITION * workers)).clamp(least.min(most), most);
     if size < most { size - size % least } else { most }
