@@ -8,6 +8,7 @@ use super::names::{BackendKind, kind};
 use super::onnxruntime::{Prover, engines_are_ready, in_fitting_type, probe, with_fitting_runs};
 #[cfg(feature = "onnxruntime")]
 use super::several::load_side_by_side;
+use super::simulated::{CARDS as SIMULATED_CARDS, SimulatedBackend};
 use super::{
     Backend, BackendError, CachedBackend, DeviceOptions, NativeBackend, NativeOptions, RandomBackend, UniformBackend,
 };
@@ -69,7 +70,7 @@ pub fn provider_of(name: &str, options: &BackendSettings) -> Result<Option<Provi
     Ok(match kind(name)? {
         BackendKind::Auto => Some(CARDS.into_iter().find(|&card| may_run(card, options)).unwrap_or(Provider::Cpu)),
         BackendKind::OnnxRuntime(provider) => Some(provider),
-        BackendKind::Native | BackendKind::Uniform | BackendKind::Random => None,
+        BackendKind::Native | BackendKind::Uniform | BackendKind::Random | BackendKind::Simulated => None,
     })
 }
 
@@ -82,7 +83,7 @@ pub fn takes_native(name: &str, network: &Network, options: &BackendSettings) ->
     Ok(match kind(name)? {
         BackendKind::Auto => !CARDS.iter().any(|&card| takes(card, options)) && native_is_faster(network, options),
         BackendKind::Native => true,
-        BackendKind::OnnxRuntime(_) | BackendKind::Uniform | BackendKind::Random => false,
+        _ => false,
     })
 }
 
@@ -120,6 +121,10 @@ pub fn create(
         BackendKind::OnnxRuntime(provider) => on_provider(provider, with_network()?, options)?,
         BackendKind::Uniform => Arc::new(UniformBackend::new()),
         BackendKind::Random => Arc::new(RandomBackend::new(options.seed)),
+        BackendKind::Simulated => {
+            options.device.check_for_simulated()?;
+            Arc::new(SimulatedBackend::new(options.device.card.unwrap_or(&SIMULATED_CARDS[0])))
+        }
     };
     Ok(match options.cache_size {
         0 => inner,

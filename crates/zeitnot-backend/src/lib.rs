@@ -21,6 +21,7 @@
 //! | `policy_sampling` | the softmax of logits, and a move drawn from it |
 //! | `error` | errors |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
+//! | `simulated` | no network either, but the times of a card: for measuring how a search fills it |
 //!
 //! ```
 //! use zeitnot_backend::{BackendSettings, Query};
@@ -63,6 +64,7 @@ mod random;
 mod rows;
 mod several;
 mod side_by_side;
+mod simulated;
 mod uniform;
 
 pub use cache::{CacheStatistics, CachedBackend, SharedEvaluations};

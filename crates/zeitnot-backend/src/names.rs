@@ -11,6 +11,8 @@ pub(crate) enum BackendKind {
     OnnxRuntime(Provider),
     Uniform,
     Random,
+    /// For measurements alone, and in no list.
+    Simulated,
 }
 
 /// The names of each kind of backend, Zeitnot's own first and then Lc0's (docs/lc0.md, 5.2). Lc0's names of CPU
@@ -43,6 +45,9 @@ pub const BACKENDS: [&str; NAMES.len()] = {
     first
 };
 
+/// The name of the backend that no list names.
+pub(crate) const SIMULATED: &str = "simulated";
+
 const SEVERAL: &str = "BackendOptions devices=0,1 serves several cards";
 
 /// Backends that are not in this program, by names that Lc0 has or that people try. Each group follows the advice that
@@ -67,6 +72,9 @@ pub(crate) fn kind(name: &str) -> Result<BackendKind, BackendError> {
     let lower = name.to_ascii_lowercase();
     if let Some((kind, _)) = NAMES.iter().find(|(_, names)| names.contains(&lower.as_str())) {
         return Ok(*kind);
+    }
+    if lower == SIMULATED {
+        return Ok(BackendKind::Simulated);
     }
     let (name, known) = (name.to_owned(), BACKENDS.join(", "));
     Err(match ABSENT.iter().find(|(_, names)| names.contains(&lower.as_str())) {

@@ -3,6 +3,14 @@
 use crate::preferences;
 use zeitnot_runtime::Provider;
 
+/// Milliseconds of a thread for an evaluation, from its visit's choice to the backup: 88,600 a second by one thread
+/// with the backend simulated and `card=none`.
+const HOST_MS: f64 = 0.011;
+/// Most workers beyond the runs in flight: more would wait for each other, as one at a time has the tree.
+const MOST_GATHERING: f64 = 2.0;
+/// Share of the best rate of positions that a smaller batch must reach for the device to count as saturated.
+const SATURATED: f64 = 0.95;
+
 /// The numbers of rows (positions) that runs may have. Fewer positions are filled up, because a device plans anew for
 /// each size it has not seen (CUDA, DirectML), takes one only (CoreML), or was built for a range (TensorRT).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +77,20 @@ impl Rows {
         self.only().unwrap_or(preferences(provider).batch.min(self.most))
     }
 
+    /// The batch and the workers that suit a device with `runs` in flight, by the milliseconds of a run of each size.
+    pub(crate) fn suited(&self, provider: Provider, times: &[(usize, f64)], runs: usize) -> Suited {
+        // Two ends say nothing of what lies between them.
+        let rates: Vec<_> = times.iter().map(|&(rows, time)| (rows, rows as f64 / time)).collect();
+        match saturation(&rates, SATURATED).filter(|_| !self.are_any()) {
+            Some((rows, rate)) => {
+                // Whoever waits for the device does not gather for it.
+                let gathering = (rate * HOST_MS).ceil().clamp(1.0, MOST_GATHERING) as usize;
+                Suited { batch: self.of(rows), workers: runs + gathering }
+            }
+            None => Suited { batch: self.preferred(provider), workers: runs + 1 },
+        }
+    }
+
     /// All sizes that runs can have, smallest first; if any size will do, only the least and the most.
     pub(crate) fn sizes(&self) -> Vec<usize> {
         match self.sizes.is_empty() {
@@ -97,6 +119,14 @@ impl Rows {
         let sizes: Vec<usize> = self.sizes.iter().copied().filter(|&size| !is_slower(size)).collect();
         Rows { least: sizes.first().copied().unwrap_or(self.least), most: self.most, sizes }
     }
+}
+
+/// The batch and the number of workers that suit a device.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Suited {
+    /// Positions that a search should gather.
+    pub batch: usize,
+    pub workers: usize,
 }
 
 /// The smallest size whose rate is at least `share` of the best rate, and its rate; `None` without sizes. `rates` are
@@ -141,6 +171,19 @@ mod tests {
         assert_eq!(Rows::any(1, 256).among(&times[..1]), Rows::any(16, 16));
         assert_eq!(Rows::any(1, 256).among(&[(1, 2.0)]), Rows::any(1, 1));
         assert_eq!(Rows::any(1, 256).without_slower(&[(1, 2.0), (256, 1.0)]), Rows::any(1, 256));
+    }
+
+    #[test]
+    fn batch_and_workers_follow_from_the_times_of_runs() {
+        let rows = Rows::sizes_between(&NVIDIA_SIZES, 16, 1024);
+        let suited = |times: &[(usize, f64)], runs| {
+            let Suited { batch, workers } = rows.suited(Provider::Cuda, times, runs);
+            (batch, workers)
+        };
+        assert_eq!(suited(&[(16, 2.0), (256, 5.4), (512, 10.2), (1024, 19.6)], 2), (512, 3));
+        assert_eq!(suited(&[(16, 1.0), (256, 1.0), (512, 2.0), (1024, 4.0)], 2), (256, 4), "the host is slower");
+        assert_eq!(suited(&[(16, 1.0), (256, 16.0), (512, 32.0), (1024, 64.0)], 1), (16, 2), "a slow device");
+        assert_eq!(suited(&[], 2), (256, 3));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::commands::output::say;
 use zeitnot_base::printable::plain;
 use zeitnot_engine::backend::{Attributes, LARGEST_BATCH};
 use zeitnot_engine::runtime::vulkan;
-use zeitnot_lab::measure::{BackendDevice, BenchmarkResult, GAIN, Measured, SearchSaturation};
+use zeitnot_lab::measure::{BackendDevice, BenchmarkResult, GAIN, HostCost, Measured, SearchSaturation};
 
 /// The machine, the backend and its device as lines of text.
 pub fn facts(record: &BenchmarkResult) -> String {
@@ -66,6 +66,13 @@ pub fn in_words(measured: &Measured, asked: usize) -> String {
     };
     let first = measured.first_evaluation_ms.map_or("not seen".to_owned(), |first| format!("after {first:.1} ms"));
     let latency = measured.batch_latency_ms;
+    let host = measured.host.map_or(String::new(), |HostCost { query_us, transfer_us }| {
+        let share = (query_us + transfer_us) * measured.evals_per_s / 1e4;
+        format!(
+            "\nhost: {query_us:.2} us for the query of a position, {transfer_us:.2} us to pack it and read its answer: \
+             {share:.0} % of a core"
+        )
+    });
     let cards = match cards::in_row(measured.cards.as_deref()) {
         row if row.is_empty() => row,
         row => format!("\ncards: {}", row.trim_start_matches(" | ")),
@@ -73,7 +80,7 @@ pub fn in_words(measured: &Measured, asked: usize) -> String {
     format!(
         "threads {threads}, batch {batch}: {:.0} visits/s, {:.0} evaluations/s ({visits} visits, {evaluations} evaluations in \
          {seconds:.1} s)\npositions: {positions}{fewer}\n\
-         cache hits: {:.1} % of what was asked for\ncollisions: {:.2} a visit\nbatches: {:.1} positions on average, {:.0} % full\n\
+         cache hits: {:.1} % of what was asked for\ncollisions: {:.2} a visit\nbatches: {:.1} positions on average, {:.0} % full, {:.0} % of the time with the device{host}\n\
          batch latency: {:.2} ms median, {:.2} ms p95, {:.2} ms p99\nfirst evaluation: {first}{cards}",
         measured.visits_per_s,
         measured.evals_per_s,
@@ -81,6 +88,7 @@ pub fn in_words(measured: &Measured, asked: usize) -> String {
         measured.collisions_per_visit,
         measured.mean_batch,
         measured.batch_fill * 100.0,
+        measured.busy_share * 100.0,
         latency.p50,
         latency.p95,
         latency.p99

@@ -1,6 +1,7 @@
 //! Declares the keys of `BackendOptions`, each once.
 
 use super::{Arithmetic, DeviceOptions, Graphs};
+use crate::simulated::Card;
 use zeitnot_base::files::named_path;
 use zeitnot_network::{Conversion, InputFormat, Precision, ValueOutput, onnx_keys};
 use zeitnot_runtime::Provider;
@@ -166,6 +167,8 @@ pub(super) const KEYS: &[Key] = &[
         |_, _| false),
     key(ISA, "one of avx512, avxvnni, avx2, i8mm, dotprod, neon, portable", ALL,
         |options, text| put(&mut options.isa, text.parse().ok())),
+    key(CARD, "one of h100-t1, h100-20x256, h100-maia, none", ALL,
+        |options, text| put(&mut options.card, Card::named(text))),
 ];
 
 /// Key of a provider's own option, with ONNX Runtime's name: `provider.prefer_nhwc=1`.
@@ -214,6 +217,8 @@ pub(super) const POWERS: [&str; 2] = ["high-performance", "low-power"];
 pub(super) const GRAPHS: [&str; 2] = ["trt_cuda_graph_enable", "enableGraphCapture"];
 /// The key of the instruction set, which only the backend native takes.
 pub(super) const ISA: &str = "isa";
+/// The key of the card, which only the backend simulated takes.
+pub(super) const CARD: &str = "card";
 /// The key of the arithmetic, which OpenVINO and the backend native take.
 pub(super) const PRECISION: &str = "precision";
 /// The keys that name heads, which every backend takes.

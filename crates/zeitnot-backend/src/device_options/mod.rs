@@ -8,12 +8,14 @@ mod tests;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use super::names::SIMULATED;
+use super::simulated::Card;
 use super::{Isa, Rows, preferences};
 use crate::provider_preferences::SMALL_SIZES;
 pub use keys::LARGEST_BATCH;
 use keys::{
-    GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, OWN, POLICY_HEAD, POWER, POWERS, PRECISION, PROVIDER, PROVIDER_PREFIX,
-    RIVALS, VALUE_HEAD, WEBGPU,
+    CARD, GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, OWN, POLICY_HEAD, POWER, POWERS, PRECISION, PROVIDER,
+    PROVIDER_PREFIX, RIVALS, VALUE_HEAD, WEBGPU,
 };
 use zeitnot_network::{Architecture, Conversion, Network, OnnxInterface, Precision, ValueOutput, onnx_keys};
 use zeitnot_runtime::Provider;
@@ -123,6 +125,8 @@ pub struct DeviceOptions {
     pub cache_dir: Option<PathBuf>,
     /// The backend native: its instruction set.
     pub isa: Option<Isa>,
+    /// The backend simulated: its card.
+    pub(crate) card: Option<&'static Card>,
     /// The keys that were given.
     given: Vec<&'static str>,
 }
@@ -226,7 +230,9 @@ impl DeviceOptions {
     pub(crate) fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
         let foreign = |name: &&&'static str| {
             let key = KEYS.iter().find(|key| key.name == **name);
-            key.is_some_and(|key| key.name == ISA || !key.providers.is_empty() && !key.providers.contains(&provider))
+            key.is_some_and(|key| {
+                [ISA, CARD].contains(&key.name) || !key.providers.is_empty() && !key.providers.contains(&provider)
+            })
         };
         let narrow = (self.arithmetic == Some(Arithmetic::Int8)).then_some("precision=int8");
         match self.given.iter().find(foreign).copied().or(narrow) {
@@ -275,6 +281,17 @@ impl DeviceOptions {
         };
         match self.given.iter().find(|key| !is_known(key)).copied().or(half) {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: "native", key }),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the keys mean something to the backend simulated.
+    ///
+    /// # Errors
+    /// [`DeviceOptionsError::NotForBackend`] names the first key that does not.
+    pub(crate) fn check_for_simulated(&self) -> Result<(), DeviceOptionsError> {
+        match self.given.iter().find(|key| **key != CARD) {
+            Some(key) => Err(DeviceOptionsError::NotForBackend { backend: SIMULATED, key }),
             None => Ok(()),
         }
     }

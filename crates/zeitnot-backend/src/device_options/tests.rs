@@ -1,6 +1,7 @@
 //! Tests the values that `BackendOptions` takes and those that it refuses.
 
 use super::*;
+use crate::simulated::CARDS;
 use zeitnot_network::{InputFormat, MishForm};
 
 fn options(text: &str) -> DeviceOptions {
@@ -61,6 +62,7 @@ fn what_is_wrong_is_named_in_one_line() {
         ("device=gpu b", &["device: \"gpu b\""]),
         ("device=XPU", &["device: \"XPU\" is not a device of OpenVINO"]),
         ("units=tpu", &["units: \"tpu\" is not one of all, cpu, gpu, ane"]),
+        ("card=h200", &["card: \"h200\" is not one of h100-t1, h100-20x256, h100-maia, none"]),
         ("multiplexing(backend=cuda)", &["key"]),
     ] {
         let line = line(text);
@@ -133,6 +135,15 @@ fn a_key_of_another_device_is_named() {
     }
     let line = options("isa=avx2,threads=2").check_for_native().unwrap_err().to_string();
     assert_eq!(line, "the backend native does not take threads");
+    let card = options("card=h100-t1");
+    assert_eq!(card.check_for_simulated(), Ok(()));
+    let line = card.check_for_native().unwrap_err().to_string();
+    assert_eq!(line, "the backend native does not take card");
+    assert_eq!(check("card=none", Provider::Cuda), Err("the backend cuda does not take card".into()));
+    let line = options("card=none,runs=2").check_for_simulated().unwrap_err().to_string();
+    assert_eq!(line, "the backend simulated does not take runs");
+    // What an error names is what there is.
+    assert!(CARDS.iter().all(|card| KEYS.iter().any(|key| key.name == CARD && key.expected.contains(card.name))));
 }
 
 #[test]

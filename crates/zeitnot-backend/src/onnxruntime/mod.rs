@@ -39,7 +39,7 @@ use parking_lot::Mutex;
 
 use super::{
     Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Sharing,
-    cpu_workers, saturation,
+    cpu_workers,
 };
 use crate::device_options::Graphs;
 use crate::preferences;
@@ -56,11 +56,6 @@ use subject::Subject;
 use zeitnot_base::announcer::Announcer;
 use zeitnot_network::{HistoryFill, Network, Precision, ValueOutput};
 use zeitnot_runtime::{Provider, Runtime, ort_log, vulkan};
-
-/// Workers for a device other than the CPU: one gathers while the device works for the other.
-const DEVICE_WORKERS: usize = 2;
-/// Share of the best rate of positions that a smaller batch must reach for the device to count as saturated.
-const SATURATED: f64 = 0.95;
 
 /// A network on a device, through one execution provider of ONNX Runtime.
 pub(crate) struct OnnxRuntimeBackend {
@@ -115,22 +110,19 @@ impl OnnxRuntimeBackend {
             // There will be no other session.
             shared.model_io.model.bytes = Vec::new();
         }
-        let preferred = shared.rows.preferred(provider);
-        // Two ends say nothing of what lies between them.
-        let rates: Vec<(usize, f64)> = times.iter().map(|&(rows, time)| (rows, rows as f64 / time)).collect();
-        let saturated = saturation(&rates, SATURATED).filter(|_| !shared.rows.are_any());
+        let suited = |runs: usize| shared.rows.suited(provider, &times, runs);
         let attributes = Attributes {
             name: format!("onnxruntime {}, {}", provider.name(), shared.model_io.network),
             device: device_name,
             input: Some((network.description().input, history_fill)),
             has_wdl: !matches!(shared.model_io.model.value, ValueOutput::Scalar(_)),
             has_moves_left: shared.model_io.model.moves_left.is_some(),
-            preferred_batch: saturated.map_or(preferred, |(rows, _)| preferred.min(shared.rows.of(rows))),
+            preferred_batch: suited(1).batch,
             smallest_batch: shared.rows.of(1),
             maximum_batch: shared.rows.most,
             preferred_threads: match sharing {
                 Sharing::PerWorker => cpu_workers().div_ceil(threads),
-                Sharing::InTurn(runs) => runs.max(DEVICE_WORKERS),
+                Sharing::InTurn(runs) => suited(runs).workers,
             },
             is_cpu: sharing == Sharing::PerWorker,
             // Its kernels are chosen by the size of a batch, and 8 bits are scaled by what is in it.

@@ -120,14 +120,13 @@ impl SharedModel {
     }
 
     /// Runs every size of batch on a device whose first run of a size is slow, so that engines are built and plans made
-    /// before a clock runs; does nothing on a CPU. Where there are sizes to choose among, it times further runs of
-    /// each. Sizes that do not run, for want of memory, or that take too long, are left out.
+    /// before a clock runs; does nothing on a CPU. It times further runs of
+    /// each, unless any size will do. Sizes that do not run, for want of memory, or that take too long, are left out.
     fn warm_up(&self, session: &mut DeviceSession) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
             return Ok(Vec::new());
         }
-        let has_choice = !self.rows.are_any() && self.rows.only().is_none();
-        let timed = if has_choice { TIMED_RUNS } else { 0 };
+        let timed = if self.rows.are_any() { 0 } else { TIMED_RUNS };
         let mut sizes = self.rows.sizes();
         let least = sizes[0];
         // With CUDA smaller sizes run in the memory that the largest took. Other devices may be slow, and are spared the

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::bench::{BENCH_POSITIONS, bench_game};
 use super::card_use::{CardUse, watch};
+use super::host_cost::HostCost;
 use super::meter::{BatchRecord, Meter, Reading};
 use super::saturation::GAIN;
 use super::statistics::{Latency, mean, median, rate};
 use zeitnot_engine::backend::Attributes;
-use zeitnot_engine::clock::Clock;
+use zeitnot_engine::clock::{Clock, MonotonicClock};
 use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options};
 use zeitnot_engine::runtime::nvidia_readings::CardSource;
 
@@ -50,6 +51,12 @@ pub struct Measured {
     pub mean_batch: f64,
     /// Positions in the average batch, as a share of `batch`.
     pub batch_fill: f64,
+    /// Share of the time in which a worker waited for a batch.
+    #[serde(default)]
+    pub busy_share: f64,
+    /// What an evaluation costs the host of a card, measured apart.
+    #[serde(default)]
+    pub host: Option<HostCost>,
     /// Latency of a batch as its worker sees it, in milliseconds.
     pub batch_latency_ms: Latency,
     /// Mean time of a batch by its size, in milliseconds.
@@ -167,10 +174,13 @@ impl Benchmark {
         let all = || (0..positions).map(|position| self.search(position, each_ms)).collect::<Result<Vec<_>, _>>();
         let (samples, cards) = watch(source.as_deref(), all);
         let (mut visits, mut collisions, mut seconds, mut reading) = (0, 0, 0.0, Reading::default());
+        let (mut busy_ms, mut searched_ms) = (0.0, 0.0);
         for sample in samples? {
             visits += sample.playouts;
             collisions += sample.collisions;
             seconds += counted_ms(&sample, threads) / 1e3;
+            busy_ms += busy_ms_of(&sample);
+            searched_ms += sample.answer_ms - sample.start_ms;
             let landed = sample.reading.batches.into_iter().filter(|batch| batch.end_ms <= sample.answer_ms);
             reading.batches.extend(landed);
         }
@@ -193,6 +203,8 @@ impl Benchmark {
             collisions_per_visit: rate(collisions as f64, visits as f64),
             mean_batch,
             batch_fill: mean_batch / batch as f64,
+            busy_share: rate(busy_ms, searched_ms),
+            host: HostCost::measure(&attributes, &MonotonicClock::new()).map_err(EngineError::from)?,
             batch_latency_ms: latency(&reading),
             batch_ms: mean_by_size(&reading),
             playout_ms: rate(beside_ms, visits as f64),
@@ -257,6 +269,19 @@ fn counted_ms(sample: &Sample, threads: usize) -> f64 {
     let in_flight = sample.reading.batches.iter().filter(|batch| batch.end_ms > answer_ms);
     let lost: f64 = in_flight.map(|batch| (answer_ms - batch.start_ms.max(start_ms)).max(0.0)).sum();
     (answer_ms - start_ms - lost / threads as f64).max(0.0)
+}
+
+/// The time until the answer in which at least one batch was with an evaluator, in milliseconds.
+fn busy_ms_of(sample: &Sample) -> f64 {
+    let mut spans: Vec<_> =
+        sample.reading.batches.iter().map(|batch| (batch.start_ms, batch.end_ms.min(sample.answer_ms))).collect();
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut busy_ms, mut until_ms) = (0.0, sample.start_ms);
+    for (start_ms, end_ms) in spans {
+        busy_ms += (end_ms - until_ms.max(start_ms)).max(0.0);
+        until_ms = until_ms.max(end_ms);
+    }
+    busy_ms
 }
 
 /// Expected latency of a full batch, in milliseconds: the median of the largest batches seen, scaled to its size.

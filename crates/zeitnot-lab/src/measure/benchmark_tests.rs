@@ -39,6 +39,14 @@ fn what_is_in_flight_at_the_answer_takes_its_time_with_it() {
     // 40 ms of one worker and 20 of the other.
     assert_eq!(counted_ms(&sample, 2), 70.0);
     assert_eq!(full_batch_ms(&sample.reading, 16), 2.0 * 60.0);
+    assert_eq!(busy_ms_of(&sample), 100.0);
+}
+
+#[test]
+fn a_device_is_busy_from_its_first_batch_to_its_last_without_the_gaps() {
+    let sample =
+        sample(&[(8, 110.0, 130.0), (8, 120.0, 140.0), (8, 125.0, 128.0), (8, 150.0, 160.0), (8, 190.0, 230.0)]);
+    assert_eq!(busy_ms_of(&sample), 30.0 + 10.0 + 10.0);
 }
 
 #[test]
@@ -111,6 +119,7 @@ fn a_measurement_counts_what_the_search_did() {
     assert!(measured.visits > 0 && measured.evaluations > 0 && measured.visits_per_s > 0.0, "{measured:?}");
     assert!(measured.mean_batch <= 4.0 && measured.batch_fill <= 1.0, "{measured:?}");
     assert!((0.0..1.0).contains(&measured.cache_hit_share), "{measured:?}");
+    assert!(measured.busy_share > 0.0 && measured.busy_share <= 1.0 && measured.host.is_none(), "{measured:?}");
     assert!(
         measured.first_evaluation_ms.unwrap() > 0.0 && measured.batch_latency_ms.p99 >= measured.batch_latency_ms.p50
     );

@@ -7,6 +7,7 @@
 //! | `benchmark`, `meter` | the speed of the whole engine; the batches and cache hits of its searches |
 //! | `grid`, `saturation` | the settings to try, upwards until a larger one no longer pays; where a device saturates |
 //! | `card_use` | power, clocks and memory of graphics cards during a measurement |
+//! | `host_cost` | what each evaluation of a card costs the host |
 //! | `benchmark_result` | the result of a benchmark, as a file |
 //! | `costs` | the costs of batches and playouts that a benchmark found, for games on a virtual clock |
 //! | `machine` | the machine that was measured |
@@ -21,6 +22,7 @@ mod benchmark_result;
 mod card_use;
 mod costs;
 mod grid;
+mod host_cost;
 mod machine;
 mod meter;
 mod positions;
@@ -35,6 +37,7 @@ pub use benchmark_result::{BackendDevice, BenchmarkResult, NetworkFacts, Recomme
 pub use card_use::CardUse;
 pub use costs::{CostsError, MeasuredCosts};
 pub use grid::{Grid, SearchSaturation, Tried, larger_batch, search_saturation};
+pub use host_cost::HostCost;
 pub use machine::Machine;
 pub use meter::{BatchRecord, Meter, Reading};
 pub use positions::walk;

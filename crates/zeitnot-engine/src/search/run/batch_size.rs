@@ -13,10 +13,12 @@ const MOST: usize = 256;
 /// in batches of 8, 16.5 with 32 visits a position, and 16.6 to 17.1 with 64 and 128 (docs/tuning.md, Maps).
 const VISITS_A_POSITION: usize = 32;
 
-/// The size of a batch that grows with the tree, from `least` to `most`. `least` is small on devices that answer a few
-/// positions at nearly the rate of many, but not on a graphics card, which would be left idle.
+/// The size of a batch that grows with the tree, from `least` to `most` in multiples of `least`. `least` is small on
+/// devices that answer a few positions at nearly the rate of many, but not on a graphics card, which would be left
+/// idle, and would fill up other sizes.
 pub(crate) fn size_for_tree(least: usize, most: usize, visits: u32, workers: usize) -> usize {
-    (visits as usize / (VISITS_A_POSITION * workers)).clamp(least.min(most), most)
+    let size = (visits as usize / (VISITS_A_POSITION * workers)).clamp(least.min(most), most);
+    if size < most { size - size % least } else { most }
 }
 
 /// The size of a batch: a minibatch, or several of them where the network takes next to no time for one. The network
@@ -63,6 +65,8 @@ mod tests {
             assert_eq!(size_for_tree(1, 8, visits, workers), size, "{visits} visits, {workers} workers");
         }
         assert_eq!((size_for_tree(4, 8, 10, 1), size_for_tree(8, 8, 10, 1)), (4, 8));
+        let card = |visits| size_for_tree(256, 768, visits, 3);
+        assert_eq!([0, 40_000, 50_000, 1 << 20].map(card), [256, 256, 512, 768]);
     }
 
     #[test]

@@ -34,6 +34,10 @@ use std::sync::Arc;
 use zeitnot_backend::Backend;
 use zeitnot_base::clock::Clock;
 
+/// Positions of a batch on a card whose tree is small: Lc0's. A card that gains by larger ones gets them as the tree
+/// grows.
+const CARD_BATCH: usize = 256;
+
 /// Begins a search on `tree`. Returns the facts that stay the same while it runs, and the state that its threads share.
 pub(crate) fn begin_search(
     mut tree: Tree,
@@ -52,8 +56,12 @@ pub(crate) fn begin_search(
         size => size,
     };
     let minibatch_size = minibatch_size.clamp(1, attributes.maximum_batch.max(1));
-    // A size that was asked for is kept.
-    let may_be_less = request.params.minibatch_size == 0 && attributes.is_cpu;
+    let least_batch = match request.params.minibatch_size {
+        0 if attributes.is_cpu => attributes.smallest_batch,
+        0 => CARD_BATCH,
+        // A size that was asked for is kept.
+        _ => minibatch_size,
+    };
     let SearchRequest { start_ms, hard_limit_ms, due_ms, longest_batch_ms, .. } = request;
     let limits =
         MoveLimits { longest_batch_ms, ..MoveLimits::new(&request.limits, &tree, start_ms, hard_limit_ms, due_ms) };
@@ -63,7 +71,7 @@ pub(crate) fn begin_search(
         has_moves_left: attributes.has_moves_left,
         nps_limit: f64::from(request.params.nps_limit),
         minibatch_size,
-        least_batch: if may_be_less { attributes.smallest_batch.clamp(1, minibatch_size) } else { minibatch_size },
+        least_batch: least_batch.clamp(1, minibatch_size),
         workers,
         params: request.params,
         clock,
