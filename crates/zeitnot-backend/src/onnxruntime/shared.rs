@@ -120,8 +120,8 @@ impl SharedModel {
     }
 
     /// Runs every size of batch on a device whose first run of a size is slow, so that engines are built and plans made
-    /// before a clock runs; does nothing on a CPU. It times further runs of
-    /// each, unless any size will do. Sizes that do not run, for want of memory, or that take too long, are left out.
+    /// before a clock runs; does nothing on a CPU. It times further runs of each, unless any size will do. Sizes that do
+    /// not run, for want of memory, or that take too long, are left out.
     fn warm_up(&self, session: &mut DeviceSession) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
             return Ok(Vec::new());
