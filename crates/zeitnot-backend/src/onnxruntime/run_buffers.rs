@@ -155,24 +155,35 @@ impl RunBuffers {
     ) -> Result<Outputs<'b>, BackendError> {
         let RunBuffers { rows, input, way } = self;
         input.narrow();
-        let inputs = input.tensors(model_io);
         match way {
             Way::Plain(options) => session.work(|session| {
-                let inputs: Vec<(&str, SessionInputValue<'_>)> =
-                    inputs.into_iter().map(|(name, tensor)| (name, tensor.into())).collect();
-                let outputs = session.run_with_options(inputs, options);
+                // Nothing is allocated here but for Maia-3, whose inputs have names: exporters need not keep an order.
+                let outputs = match &*input {
+                    Input::Dense { planes, .. } => session.run_with_options(ort::inputs![planes.tensor()], options),
+                    Input::Float16 { planes, .. } => session.run_with_options(ort::inputs![planes.tensor()], options),
+                    Input::Bfloat16 { planes, .. } => session.run_with_options(ort::inputs![planes.tensor()], options),
+                    Input::Packed { boards, values } => {
+                        session.run_with_options(ort::inputs![boards.tensor(), values.tensor()], options)
+                    }
+                    Input::Maia3(_) => {
+                        let named = input.tensors(model_io).into_iter().map(|(name, tensor)| (name, tensor.into()));
+                        session.run_with_options(named.collect::<Vec<(&str, SessionInputValue<'_>)>>(), options)
+                    }
+                };
                 Outputs::take(model_io, outputs.map_err(|error| model_io.run_error(first_line(&error)))?, *rows)
             }),
             Way::Captured(outputs) => {
                 let (runs, session) =
                     session.captured().ok_or_else(|| model_io.run_error("its runs are not captured".to_owned()))?;
-                captured_run(runs, session, *rows, &inputs, outputs).map_err(|reason| model_io.run_error(reason))?;
+                captured_run(runs, session, *rows, &input.tensors(model_io), outputs)
+                    .map_err(|reason| model_io.run_error(reason))?;
                 Ok(Outputs::lent(outputs, *rows))
             }
         }
     }
 }
 
+/// [`CapturedRuns::run`] or [`CapturedRuns::run_plainly`].
 type CapturedRun =
     fn(&mut CapturedRuns, &mut Session, usize, &[(&str, &DynTensor)], &mut [OutputTensor]) -> Result<(), String>;
 
