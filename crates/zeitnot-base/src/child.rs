@@ -119,7 +119,7 @@ pub fn is_executable(path: &Path) -> bool {
 
 /// Whether `path` is a file or a link. The links by which Windows names the programs of its shop cannot be followed.
 #[cfg(not(unix))]
-pub(crate) fn is_executable(path: &Path) -> bool {
+pub fn is_executable(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
 }
 

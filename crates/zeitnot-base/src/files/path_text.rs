@@ -4,7 +4,7 @@
 //! The range is U+EF80 to U+EFFF, as in MirBSD. Python uses surrogates (PEP 383), which a string of Rust cannot have.
 
 use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// The code point for the byte 0; only bytes from 128 on are replaced.
@@ -45,6 +45,7 @@ pub fn from_os(text: &OsStr) -> String {
 pub fn to_os(text: &str) -> Cow<'_, OsStr> {
     #[cfg(unix)]
     if text.contains(|c| byte(c).is_some()) {
+        use std::ffi::OsString;
         use std::os::unix::ffi::OsStringExt as _;
         let mut bytes = Vec::with_capacity(text.len());
         for c in text.chars() {
