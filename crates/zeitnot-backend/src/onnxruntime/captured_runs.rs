@@ -168,22 +168,23 @@ impl Graph {
         inputs: &[(&str, &DynTensor)],
         outputs: &mut [OutputTensor],
     ) -> Result<(), String> {
-        for ((_, host), on_card) in inputs.iter().zip(&mut self.inputs) {
+        let copied = inputs.iter().zip(&mut self.inputs).try_for_each(|((_, host), on_card)| {
             // SAFETY: `like` made the tensor on the card as long as that of the host; both stay until `wait`.
-            unsafe { card.copy(host.data_ptr(), on_card.data_ptr_mut(), bytes(host)) }?;
-        }
-        card.wait()?;
+            unsafe { card.copy(host.data_ptr(), on_card.data_ptr_mut(), bytes(host)) }
+        });
+        // What has begun is waited for also where another copy has not.
+        card.wait().and(copied)?;
         let named = inputs.iter().zip(&self.inputs);
         let named: Vec<(&str, SessionInputValue<'_>)> =
             named.map(|((name, _), tensor)| (*name, tensor.into())).collect();
         let mut ran = session.run_with_options(named, &self.options).map_err(|error| first_line(&error))?;
-        for output in outputs {
+        let copied = outputs.iter_mut().try_for_each(|output| {
             let on_card = ran.remove(&output.name).ok_or_else(|| format!("no output {}", output.name))?;
             let on_card = on_card.downcast::<DynTensorValueType>().map_err(|error| first_line(&error))?;
             // SAFETY: as above; `self.options` keeps the tensor of the output.
-            unsafe { card.copy(on_card.data_ptr(), output.tensor.data_ptr_mut(), bytes(&output.tensor)) }?;
-        }
-        card.wait()
+            unsafe { card.copy(on_card.data_ptr(), output.tensor.data_ptr_mut(), bytes(&output.tensor)) }
+        });
+        card.wait().and(copied)
     }
 }
 
