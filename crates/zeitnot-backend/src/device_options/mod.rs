@@ -361,11 +361,12 @@ impl DeviceOptions {
     }
 
     /// The rows of runs that are captured as graphs: also of few rows, as a launch takes next to nothing and changing the
-    /// size nothing at all.
+    /// size nothing at all. Never of any size, which would be captured in play.
     pub(crate) fn captured_rows(&self, provider: Provider) -> Rows {
         let usual = Rows::of_provider(provider).sizes();
         let sizes: Vec<usize> = SMALL_SIZES.into_iter().chain(usual).collect();
-        self.rows_of(&Rows::sizes_between(&sizes, 1, preferences(provider).rows.1))
+        let rows = self.rows_of(&Rows::sizes_between(&sizes, 1, preferences(provider).rows.1));
+        if rows.are_any() { Rows::sizes_between(&sizes, rows.least, rows.most) } else { rows }
     }
 
     /// The rows of runs on a device that is no faster than a CPU and takes long for each position: by default a single

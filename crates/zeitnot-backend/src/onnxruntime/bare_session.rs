@@ -48,6 +48,8 @@ impl BareSession {
             if is_captured {
                 // A capture that is refused says so in the first run.
                 bare.run(&[], 1)?;
+                // Its rows are empty, and are no positions to measure with.
+                bare.buffers = BufferPool::new(&bare.rows);
             }
             Ok(bare)
         };

@@ -168,33 +168,26 @@ impl Graph {
         inputs: &[(&str, &DynTensor)],
         outputs: &mut [OutputTensor],
     ) -> Result<(), String> {
-        let mut inward = || {
-            let mut pairs = inputs.iter().zip(&mut self.inputs);
-            // SAFETY: `like` made the tensor on the card as long as that of the host, and both stay until `wait`.
-            pairs.try_for_each(|((_, host), on_card)| unsafe {
-                card.copy(host.data_ptr(), on_card.data_ptr_mut(), bytes(host))
-            })
-        };
-        // Copies that have begun are waited for even where a later one fails: the host's tensors may change afterwards.
-        let begun = inward();
-        card.wait().and(begun)?;
+        let copied = inputs.iter().zip(&mut self.inputs).try_for_each(|((_, host), on_card)| {
+            // SAFETY: `like` made the tensor on the card as long as that of the host; both stay until `wait`.
+            unsafe { card.copy(host.data_ptr(), on_card.data_ptr_mut(), bytes(host)) }
+        });
+        // What has begun is waited for also where another copy has not.
+        card.wait().and(copied)?;
         let named = inputs.iter().zip(&self.inputs);
         let named: Vec<(&str, SessionInputValue<'_>)> =
             named.map(|((name, _), tensor)| (*name, tensor.into())).collect();
         let mut ran = session.run_with_options(named, &self.options).map_err(|error| first_line(&error))?;
-        let mut outward = || {
-            outputs.iter_mut().try_for_each(|OutputTensor { name, tensor }| {
-                let on_card = ran.remove(&*name).ok_or_else(|| format!("no output {name}"))?;
-                let on_card = on_card.downcast::<DynTensorValueType>().map_err(|error| first_line(&error))?;
-                if on_card.dtype() != tensor.dtype() {
-                    return Err(format!("{name} is {:?}, not {:?}", on_card.dtype(), tensor.dtype()));
-                }
-                // SAFETY: both are as long, and `self.options` keeps the tensor on the card.
-                unsafe { card.copy(on_card.data_ptr(), tensor.data_ptr_mut(), bytes(tensor)) }
-            })
-        };
-        let begun = outward();
-        card.wait().and(begun)
+        let copied = outputs.iter_mut().try_for_each(|output| {
+            let on_card = ran.remove(&output.name).ok_or_else(|| format!("no output {}", output.name))?;
+            let on_card = on_card.downcast::<DynTensorValueType>().map_err(|error| first_line(&error))?;
+            if on_card.dtype() != output.tensor.dtype() {
+                return Err(format!("{} is {:?}, not {:?}", output.name, on_card.dtype(), output.tensor.dtype()));
+            }
+            // SAFETY: as above; `self.options` keeps the tensor of the output.
+            unsafe { card.copy(on_card.data_ptr(), output.tensor.data_ptr_mut(), bytes(&output.tensor)) }
+        });
+        card.wait().and(copied)
     }
 }
 

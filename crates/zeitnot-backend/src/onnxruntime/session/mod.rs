@@ -12,6 +12,7 @@ use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBui
 use sha2::{Digest as _, Sha256};
 
 use super::captured_runs::{Card, CudaCard};
+use super::device_session::in_turn;
 use super::{DeviceSession, ModelIo, first_line};
 use crate::device_options::Graphs;
 use crate::{BackendError, Compiled, CpuShare, DeviceOptions, Label, Rows, Sharing, preferences};
@@ -178,7 +179,7 @@ impl SessionPlan {
         let session = DeviceSession::make(self.provider, || builder.commit_from_memory(&model_io.model.bytes))
             .map_err(|error| self.load_error(model_io, &error))?;
         let Some(card) = &self.card else { return Ok(session) };
-        card(self.device)
+        in_turn(self.provider, || card(self.device))
             .and_then(|card| session.captured_by(card))
             .map_err(|reason| BackendError::Load { network: model_io.network.clone(), reason })
     }

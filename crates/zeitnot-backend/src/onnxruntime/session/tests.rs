@@ -35,6 +35,7 @@ fn networks_with_convolutions_run_in_one_size_with_cuda() {
     // A captured run has its plan, so that all sizes are back.
     assert_eq!(rows_of(&residual, Provider::Cuda, "graphs=on").sizes()[..6], [1, 2, 4, 8, 16, 32]);
     assert_eq!(rows_of(&residual, Provider::Cuda, "graphs=on,batch=64").sizes(), [1, 2, 4, 8, 16, 32, 64]);
+    assert_eq!(rows_of(&residual, Provider::Cuda, "graphs=on,batch=24,steps=24").sizes(), [1, 2, 4, 8, 16, 24]);
     let search =
         |model: &OnnxModel, options: &str| setting(&plan_of(model, Provider::Cuda, options), "cudnn_conv_algo_search");
     assert_eq!(search(&residual, "graphs=auto").as_deref(), Some("HEURISTIC"));
