@@ -120,13 +120,13 @@ impl SharedModel {
     }
 
     /// Runs every size of batch on a device whose first run of a size is slow, so that engines are built and plans made
-    /// before a clock runs; does nothing on a CPU. It times further runs of each, unless any size will do. Sizes that do
-    /// not run, for want of memory, or that take too long, are left out.
+    /// before a clock runs; does nothing on a CPU. It times further runs of each, one of them where any size will do.
+    /// Sizes that do not run, for want of memory, or that take too long, are left out.
     fn warm_up(&self, session: &mut DeviceSession) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
             return Ok(Vec::new());
         }
-        let timed = if self.rows.are_any() { 0 } else { TIMED_RUNS };
+        let timed = if self.rows.are_any() { 1 } else { TIMED_RUNS };
         let mut sizes = self.rows.sizes();
         let least = sizes[0];
         // With CUDA smaller sizes run in the memory that the largest took. Other devices may be slow, and are spared the
@@ -202,7 +202,7 @@ impl SharedModel {
     }
 }
 
-/// Milliseconds of the fastest of so many runs, or of fewer if one takes long; infinite for none.
+/// Milliseconds of the fastest of so many runs, or of fewer if one takes long.
 fn fastest(runs: usize, mut run: impl FnMut() -> Result<(), BackendError>) -> Result<f64, BackendError> {
     let clock = MonotonicClock::new();
     let mut fastest = f64::INFINITY;

@@ -50,6 +50,23 @@ fn a_session_that_gave_memory_back_goes_on() {
     }
 }
 
+/// A fast device that runs any size, such as OpenVINO's graphics processor.
+#[test]
+fn a_largest_size_that_is_fast_is_kept_where_any_size_will_do() {
+    let runtime = zeitnot_runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let network = Network::from_bytes(&random_network(3, 2, 16), "tiny.pb.gz").unwrap();
+    let options = DeviceOptions::default();
+    let model_io = ModelIo::new(&network, Provider::Cpu, &options.conversion_of(&network, Provider::Cpu)).unwrap();
+    let mut plan = SessionPlan::new(Provider::Cpu, 0, Precision::Float32, &options, &model_io.model).unwrap();
+    plan.units = None;
+    let rows = plan.rows.clone();
+    assert!(rows.are_any() && rows.most > 1);
+    let mut shared = SharedModel { runtime, model_io, plan, rows: rows.clone(), weights: None };
+    let builder = shared.plan.builder(&shared.runtime, &shared.model_io).unwrap();
+    shared.prepare(builder, &Announcer::default()).unwrap();
+    assert_eq!(shared.rows, rows);
+}
+
 #[test]
 fn names_lose_the_endings_of_network_files() {
     assert_eq!(["maia-1900.pb.gz", "a.b.onnx", "744706"].map(stem), ["maia-1900", "a.b", "744706"]);

@@ -1,5 +1,6 @@
 //! Chooses how many positions a worker gathers into a batch.
 
+use zeitnot_backend::Attributes;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 
 /// Milliseconds that a batch should keep the network busy. A batch comes from another processor in dozens of cache
@@ -12,6 +13,19 @@ const MOST: usize = 256;
 /// have come back knows less. In recorded positions the moves of searches of 150 visits lose 20.2 thousandths of value
 /// in batches of 8, 16.5 with 32 visits a position, and 16.6 to 17.1 with 64 and 128 (docs/tuning.md, Maps).
 const VISITS_A_POSITION: usize = 32;
+
+/// Positions of a batch on a card whose tree is small: Lc0's. A card that gains by larger ones gets them as the tree
+/// grows.
+const CARD_BATCH: usize = 256;
+
+/// Fewest positions in a batch while the tree is small, if nobody asked for a size: on a card no fewer than its smallest
+/// run has rows, which take their time also where no position is in them.
+pub(crate) fn least_batch(attributes: &Attributes) -> usize {
+    match attributes.is_cpu {
+        true => attributes.smallest_batch,
+        false => attributes.smallest_batch.max(CARD_BATCH),
+    }
+}
 
 /// The size of a batch that grows with the tree, from `least` to `most` in multiples of `least`. `least` is small on
 /// devices that answer a few positions at nearly the rate of many, but not on a graphics card, which would be left
@@ -37,6 +51,7 @@ pub(crate) fn batch_size(latency: &BatchLatency, minibatch: usize, workers: usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zeitnot_backend::{Backend as _, UniformBackend};
 
     fn seen(batches: &[(usize, f64)]) -> BatchLatency {
         let mut latency = BatchLatency::default();
@@ -67,6 +82,16 @@ mod tests {
         assert_eq!((size_for_tree(4, 8, 10, 1), size_for_tree(8, 8, 10, 1)), (4, 8));
         let card = |visits| size_for_tree(256, 768, visits, 3);
         assert_eq!([0, 40_000, 50_000, 1 << 20].map(card), [256, 256, 512, 768]);
+    }
+
+    #[test]
+    fn a_card_is_not_run_half_empty() {
+        let backend = UniformBackend::new();
+        let least = |is_cpu, smallest_batch| {
+            least_batch(&Attributes { is_cpu, smallest_batch, ..backend.attributes().clone() })
+        };
+        // A size for each number of positions, one size alone, and a processor.
+        assert_eq!([least(false, 16), least(false, 512), least(true, 1)], [256, 512, 1]);
     }
 
     #[test]

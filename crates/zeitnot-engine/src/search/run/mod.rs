@@ -28,15 +28,12 @@ use crate::search::context::{DrawScore, SearchContext};
 use crate::search::request::SearchRequest;
 use crate::search::tree::Tree;
 use crate::search::tree::packed_move::PackedMove;
+use batch_size::least_batch;
 use move_limits::MoveLimits;
 use state::State;
 use std::sync::Arc;
 use zeitnot_backend::Backend;
 use zeitnot_base::clock::Clock;
-
-/// Positions of a batch on a card whose tree is small: Lc0's. A card that gains by larger ones gets them as the tree
-/// grows.
-const CARD_BATCH: usize = 256;
 
 /// Begins a search on `tree`. Returns the facts that stay the same while it runs, and the state that its threads share.
 pub(crate) fn begin_search(
@@ -57,8 +54,7 @@ pub(crate) fn begin_search(
     };
     let minibatch_size = minibatch_size.clamp(1, attributes.maximum_batch.max(1));
     let least_batch = match request.params.minibatch_size {
-        0 if attributes.is_cpu => attributes.smallest_batch,
-        0 => CARD_BATCH,
+        0 => least_batch(attributes),
         // A size that was asked for is kept.
         _ => minibatch_size,
     };
