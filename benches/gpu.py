@@ -204,7 +204,7 @@ VARIANTS = {
              "provider.prefer_nhwc=0", "provider.prefer_nhwc=1", "datatype=f32", "datatype=bf16",
              # All sizes, also with convolutions: their change may stall.
              "min_batch=16", "min_batch=16,provider.cudnn_conv_algo_search=HEURISTIC",
-             "graphs=on", "graphs=on,provider.cudnn_conv_algo_search=EXHAUSTIVE", "graphs=on,runs=1", "graphs=on,fused=true"],
+             "graphs=on", "graphs=on,runs=1", "graphs=on,fused=true"],
     "tensorrt-rtx": ["", "runs=1"],
     # An engine of its own for small batches.
     "tensorrt": ["", "batch=64"],

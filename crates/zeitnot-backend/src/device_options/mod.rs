@@ -362,7 +362,15 @@ impl DeviceOptions {
 
     /// The rows of runs that are captured as graphs: also of few rows, as a launch takes next to nothing and changing the
     /// size nothing at all. Never of any size, which would be captured in play.
-    pub(crate) fn captured_rows(&self, provider: Provider) -> Rows {
+    ///
+    /// A network with convolutions has one size whatever the user asks for. ONNX Runtime keeps cuDNN's plan for the last
+    /// size alone, and cuDNN unloads with a plan the kernels that it compiled for it, which the graphs of other sizes
+    /// would still launch. (NVIDIA's cudnn-frontend of 2026 keeps plans for graphs, by CUDA's user objects; the provider
+    /// of ONNX Runtime 1.31.1 was built with an older one, and has none.)
+    pub(crate) fn captured_rows(&self, provider: Provider, has_convolutions: bool) -> Rows {
+        if has_convolutions {
+            return Rows::fixed(self.batch.unwrap_or(preferences(provider).batch));
+        }
         let usual = Rows::of_provider(provider).sizes();
         let sizes: Vec<usize> = SMALL_SIZES.into_iter().chain(usual).collect();
         let rows = self.rows_of(&Rows::sizes_between(&sizes, 1, preferences(provider).rows.1));

@@ -95,7 +95,7 @@ impl SessionPlan {
                 _ => GraphOptimizationLevel::All,
             },
             rows: match provider {
-                Provider::Cuda if captures => options.captured_rows(provider),
+                Provider::Cuda if captures => options.captured_rows(provider, model.has_convolutions()),
                 Provider::Cuda if model.has_convolutions() => options.one_size(provider),
                 Provider::WebGpu if vulkan::is_software() => options.few_sizes(),
                 _ => options.rows(provider),

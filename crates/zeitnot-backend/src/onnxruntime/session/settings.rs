@@ -5,9 +5,6 @@ use crate::{Arithmetic, DeviceOptions, Rows, preferences};
 use zeitnot_network::{OnnxModel, Precision};
 use zeitnot_runtime::Provider;
 
-/// ONNX Runtime's setting for cuDNN's choice of an algorithm for a convolution.
-const SEARCH: &str = "cudnn_conv_algo_search";
-
 /// The settings of the plan's provider, by ONNX Runtime's names for them.
 pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel) -> Vec<(&'static str, String)> {
     let precision = plan.precision;
@@ -24,11 +21,6 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
             }
             if plan.card.is_some() {
                 settings.push(("enable_cuda_graph", flag(true)));
-                if model.has_convolutions() && !plan.given.iter().any(|(key, _)| key == SEARCH) {
-                    // Exhaustive search tries all algorithms for each size: 0.9 s each with 20x256 on an H200, 0.1 s by
-                    // heuristics, and there are 15 sizes in two sessions.
-                    settings.push((SEARCH, "HEURISTIC".to_owned()));
-                }
             }
             if options.fused == Some(true) {
                 // Else sums and squares of a normalisation are added up in half precision.
