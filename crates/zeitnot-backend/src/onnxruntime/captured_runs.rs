@@ -1,5 +1,5 @@
 //! Runs that a card has captured as graphs, one for each size: a graph is launched at once, where a run launches its
-//! kernels one by one (some 3 ms of every run of T1-256x10 on an H100, docs/gpu.md).
+//! kernels one by one (nearly all of the 2.9 ms of a run of 16 rows of T1-256x10 on an H100, docs/gpu.md).
 //!
 //! A graph reads and writes the addresses that it was captured with. So inputs and outputs are tensors at fixed places
 //! on the card, one set for each size, and are copied there and back around each run. ONNX Runtime keeps graphs in a
