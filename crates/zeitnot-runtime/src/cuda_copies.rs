@@ -7,7 +7,8 @@ use libloading::{Library, Symbol};
 
 type Stream = *mut c_void;
 
-/// CUDA's runtime, by the names under which ONNX Runtime's provider may have loaded it.
+/// CUDA's runtime, by the names under which it may be loaded: by ONNX Runtime's provider or, on Windows, where the
+/// provider has one inside it, from beside ONNX Runtime (`nvidia_libraries`).
 const LIBRARIES: [&str; 2] =
     if cfg!(windows) { ["cudart64_13.dll", "cudart64_12.dll"] } else { ["libcudart.so.13", "libcudart.so.12"] };
 /// `cudaStreamNonBlocking`: the stream does not wait for the default stream, nor that one for it.
@@ -26,7 +27,7 @@ pub struct CudaCopies {
 unsafe impl Send for CudaCopies {}
 
 impl CudaCopies {
-    /// A stream on the card of this index, in the CUDA runtime that a provider of ONNX Runtime has loaded.
+    /// A stream on the card of this index, in the CUDA runtime that the process has loaded.
     ///
     /// # Errors
     /// When none is loaded, it lacks a function, or the card does not answer; in CUDA's words.
@@ -125,8 +126,8 @@ impl Drop for CudaCopies {
     }
 }
 
-/// The library of this name if the process has loaded it already: another copy of CUDA's runtime would know nothing of
-/// the provider's memory.
+/// The library of this name if the process has loaded it already. All copies of CUDA's runtime in a process have one
+/// context for a card, and so the provider's memory, but none is loaded from anywhere for some copies.
 #[cfg(unix)]
 fn loaded(name: &str) -> Option<Library> {
     use libloading::os::unix;

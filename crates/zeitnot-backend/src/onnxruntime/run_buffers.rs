@@ -1,10 +1,10 @@
 //! Keeps the input and output tensors of runs, which are made once for each size of a run.
 //!
 //! A run gets them as they are, so that nothing is allocated for it. On NVIDIA's cards inputs lie in pinned memory,
-//! from which a card copies by itself. Outputs do not: ONNX Runtime 1.31.1 ends a run whose output was made there with
-//! `CopyTensorAsync ... dst_data != src_data was false` (seen on an H200; like its issue 29713). (ONNX Runtime's
-//! `IoBinding` would copy an input to the card when it is bound, before the run and not in its stream, and hand outputs
-//! over in newly made objects.)
+//! from which a card copies by itself. Outputs of plain runs do not: ONNX Runtime 1.31.1 ends a run whose output was
+//! made there with `CopyTensorAsync ... dst_data != src_data was false` (seen on an H200; like its issue 29713). (ONNX
+//! Runtime's `IoBinding` would copy an input to the card when it is bound, before the run and not in its stream, and
+//! hand outputs over in newly made objects.)
 
 use half::slice::HalfFloatSliceExt as _;
 use half::{bf16, f16};
