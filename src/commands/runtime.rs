@@ -29,9 +29,9 @@ enum RuntimeCommand {
     /// Obtain a pinned ONNX Runtime with pip, by package name and hash, into the user's cache
     #[command(group(ArgGroup::new("variant")))]
     Install {
-        /// Variant with CUDA and TensorRT, and the libraries that they need
+        /// Variant with CUDA, and NVIDIA's libraries that it needs
         ///
-        /// The libraries are NVIDIA's: 1.6 GB, for CUDA 12 2.0 GB.
+        /// 1.6 GB, for CUDA 12 2.0 GB. TensorRT is not among them.
         #[arg(long, group = "variant")]
         gpu: bool,
         /// CUDA, with --gpu [default: 13, or 12 on old drivers and cards]

@@ -99,8 +99,11 @@ impl CudaCopies {
         if code == 0 {
             return Ok(());
         }
-        // SAFETY: the type is that of `cuda_runtime_api.h`; the text is a constant of the library, or null.
+        // SAFETY: the types are those of `cuda_runtime_api.h`; the text is a constant of the library, or null.
         let words = unsafe {
+            // CUDA keeps an error for the thread's next question, which would be ONNX Runtime's.
+            let forget: Symbol<'_, unsafe extern "C" fn() -> c_int> = self.function(c"cudaGetLastError")?;
+            forget();
             let describe: Symbol<'_, unsafe extern "C" fn(c_int) -> *const c_char> =
                 self.function(c"cudaGetErrorString")?;
             let text = describe(code);

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use ort::session::Session;
-use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
+use parking_lot::{Mutex, MutexGuard, RecursiveRwLock, RecursiveRwLockReadGuard};
 
 use super::captured_runs::{CapturedRuns, Card};
 use zeitnot_runtime::Provider;
@@ -26,13 +26,14 @@ enum Turn {
     /// A turn alone among WebGPU's sessions.
     WebGpu { _lock: MutexGuard<'static, ()> },
     /// A turn beside others on NVIDIA's cards, but beside no capture.
-    Nvidia { _lock: RwLockReadGuard<'static, ()> },
+    Nvidia { _lock: RecursiveRwLockReadGuard<'static, ()> },
     /// Providers whose sessions need not take turns.
     Free,
 }
 
 static WEBGPU: Mutex<()> = Mutex::new(());
-static NVIDIA: RwLock<()> = RwLock::new(());
+/// Recursive, so that runs do not stand behind a session that waits to be alone: TensorRT may build an engine for minutes.
+static NVIDIA: RecursiveRwLock<()> = RecursiveRwLock::new(());
 
 /// Waits for the turn of a session of this provider.
 fn turn_of(provider: Provider) -> Turn {
@@ -50,8 +51,13 @@ pub(super) fn beside_others_on_cards<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Works on a card of NVIDIA's while no other thread of this process does.
-pub(super) fn alone_on_cards<T>(work: impl FnOnce() -> T) -> T {
-    let _turn = NVIDIA.write();
+///
+/// # Errors
+/// When others work all the time that it waits, or one hangs on a lost card.
+pub(super) fn alone_on_cards<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let Some(_turn) = NVIDIA.try_write_for(PATIENCE) else {
+        return Err(format!("no turn alone on the cards within {PATIENCE:?}: other sessions work"));
+    };
     work()
 }
 
@@ -61,7 +67,8 @@ pub(super) fn in_turn<T>(provider: Provider, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Time that the end of a session waits for its turn. A device that was lost may hang in the run of another session.
+/// Time that a capture or the end of a session waits for its turn. A device that was lost may hang in the run of another
+/// session.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl DeviceSession {
@@ -118,5 +125,22 @@ impl Drop for DeviceSession {
         self.captured = None;
         // SAFETY: nothing uses the session after this.
         unsafe { ManuallyDrop::drop(&mut self.session) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_go_on_while_a_capture_waits() {
+        let long_work = NVIDIA.read();
+        let capture = std::thread::spawn(|| alone_on_cards(|| Ok(())));
+        // The capture begins to wait during one of these; then a lock that is fair would end the test in a deadlock.
+        for _ in 0..100 {
+            beside_others_on_cards(|| std::thread::sleep(Duration::from_micros(100)));
+        }
+        drop(long_work);
+        assert_eq!(capture.join().unwrap(), Ok(()));
     }
 }

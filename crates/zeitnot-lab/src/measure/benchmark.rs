@@ -11,7 +11,7 @@ use super::host_cost::HostCost;
 use super::meter::{BatchRecord, Meter, Reading};
 use super::saturation::GAIN;
 use super::statistics::{Latency, mean, median, rate};
-use zeitnot_engine::backend::Attributes;
+use zeitnot_engine::backend::{Attributes, Backend as _};
 use zeitnot_engine::clock::{Clock, MonotonicClock};
 use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options};
 use zeitnot_engine::runtime::nvidia_readings::CardSource;
@@ -101,6 +101,7 @@ pub const BENCHMARK_POSITIONS: usize = BENCH_POSITIONS.len();
 pub struct Benchmark {
     engine: Engine,
     meter: Arc<Meter>,
+    host: Option<HostCost>,
     cards: Option<Arc<dyn CardSource>>,
     /// Time that loading took, in milliseconds.
     pub load_ms: f64,
@@ -124,7 +125,8 @@ impl Benchmark {
         let meter = Arc::new(Meter::new(bare, clock));
         let decorator = Arc::clone(&meter);
         engine.decorate(|_| decorator)?;
-        Ok(Benchmark { engine, meter, cards: None, load_ms })
+        let host = HostCost::measure(meter.attributes(), &MonotonicClock::new()).map_err(EngineError::from)?;
+        Ok(Benchmark { engine, meter, host, cards: None, load_ms })
     }
 
     /// The attributes of the measured backend.
@@ -204,7 +206,7 @@ impl Benchmark {
             mean_batch,
             batch_fill: mean_batch / batch as f64,
             busy_share: rate(busy_ms, searched_ms),
-            host: HostCost::measure(&attributes, &MonotonicClock::new()).map_err(EngineError::from)?,
+            host: self.host,
             batch_latency_ms: latency(&reading),
             batch_ms: mean_by_size(&reading),
             playout_ms: rate(beside_ms, visits as f64),
