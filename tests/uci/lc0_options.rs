@@ -210,15 +210,15 @@ fn slowmover_is_the_legacy_managers() {
 }
 
 #[test]
-fn parameters_of_smooth_that_are_not_the_pages_are_told_once() {
+fn a_preset_that_parameters_mean_is_told_once() {
     let mut engine = Uci::uniform();
     let note = |lines: Vec<String>| {
         let notes = lines.iter().filter_map(|line| line.strip_prefix("info string playing with smooth("));
         notes.map(str::to_owned).collect::<Vec<_>>()
     };
-    let seconds = "nps-update-rate=5.0): Zeitnot's own smooth, where nps-update-rate counts average moves, not seconds; preset=pr1195 is Lc0's page to the letter";
+    let page = "nps-update-rate=5.0): preset=pr1195, as plain smooth learns without parameters of Lc0's page";
     let set = |spec: &str| format!("setoption name TimeManager value {spec}");
-    assert_eq!(note(engine.tell(&set("smooth(nps-update-rate=5.0)"))), [seconds]);
+    assert_eq!(note(engine.tell(&set("smooth(nps-update-rate=5.0)"))), [page]);
     assert!(note(engine.search("startpos", "go wtime 1000 btime 1000").lines).is_empty(), "it is said once");
     assert!(note(engine.tell(&set("smooth(preset=pr1195,nps-update-rate=5.0)"))).is_empty());
     let other = note(engine.tell(&set("smooth(nps-update-rate=9)")));

@@ -152,7 +152,7 @@ fn every_formula_gives_the_value_of_its_term() {
     ];
     let more = [
         "",
-        "first-move-bonus=0.5,min-nodes=30000,extension=0.8",
+        "extension=0.8",
         "slowmover=1.5,immediate-use=0.5",
         "slowmover=0.5",
         "opening-bonus-pct=30",

@@ -164,9 +164,4 @@ impl ParamValues {
     pub(super) fn has(&self, group: &str) -> bool {
         self.groups.contains(&group)
     }
-
-    /// Whether the manager's own parameter of this name was given.
-    pub(super) fn gives(&self, param: &ParamSpec) -> bool {
-        self.given_in(None, param).is_some()
-    }
 }

@@ -116,12 +116,16 @@ impl Timekeeper {
     /// # Errors
     /// [`SpecError`], when there is no such manager.
     pub fn without_tree_reuse(spec: &str) -> Result<Timekeeper, SpecError> {
-        let extended = match spec.contains('(') {
-            true => spec.replacen('(', "(init-tree-reuse=0,", 1).replace(",)", ")"),
-            false => format!("{spec}(init-tree-reuse=0)"),
+        let plain = Timekeeper::new(spec)?;
+        let with = |param: &str| match spec.contains('(') {
+            true => spec.replacen('(', &format!("({param},"), 1).replace(",)", ")"),
+            false => format!("{spec}({param})"),
         };
-        // Other managers know nothing of trees.
-        Timekeeper::new(&extended).or_else(|_| Timekeeper::new(spec))
+        // A parameter must not choose another preset, and other managers know nothing of trees.
+        let is_same = |time: &Timekeeper| time.manager.name() == plain.manager.name();
+        let params = ["init-tree-reuse=0", "max-tree-reuse=0"].into_iter();
+        let found = params.filter_map(|param| Timekeeper::new(&with(param)).ok()).find(is_same);
+        Ok(found.unwrap_or(plain))
     }
 
     fn of(spec: &str, maker: Option<Maker>) -> Result<Timekeeper, SpecError> {

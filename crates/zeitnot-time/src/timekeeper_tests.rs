@@ -143,7 +143,7 @@ fn an_engine_without_a_tree_does_not_count_on_one() {
         let (with, without) = (budget(Timekeeper::new(spec)), budget(Timekeeper::without_tree_reuse(spec)));
         assert!(with.0 > 1.5 * without.0 && without.1 == Some(0.0), "{spec}: {with:?} {without:?}");
     }
-    assert_eq!(budget(Timekeeper::without_tree_reuse("smooth(init-tree-reuse=0.3)")).1, Some(0.3));
+    assert_eq!(budget(Timekeeper::without_tree_reuse("smooth(max-tree-reuse=0.3)")).1, Some(0.3));
     assert_eq!(budget(Timekeeper::without_tree_reuse("legacy")), budget(Timekeeper::new("legacy")));
     assert!(Timekeeper::without_tree_reuse("fast").is_err());
 }

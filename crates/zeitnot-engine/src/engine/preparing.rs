@@ -130,7 +130,7 @@ impl Engine {
         let spec = self.options.time_manager_spec();
         let notes = [
             self.options.slowmover_note(),
-            zeitnot_time::managers::smooth::parameter_note(&spec),
+            zeitnot_time::managers::smooth::preset_note(&spec),
             self.options.memory_note(),
             self.state.tree.as_ref().filter(|tree| tree.is_short_of_memory()).map(|_| SHORT_OF_MEMORY.to_owned()),
             self.options.devices_note(),

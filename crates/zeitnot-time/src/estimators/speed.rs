@@ -7,7 +7,7 @@ use crate::{MS_PER_SECOND, SearchSnapshot};
 pub(super) const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
 /// Weight of the first guess, in milliseconds of searching: less than the first batches of any search, because a
 /// guess of 20,000 nodes per second says nothing about a search of 3,000.
-pub(crate) const GUESS_WEIGHT_MS: f64 = 5.0;
+const GUESS_WEIGHT_MS: f64 = 5.0;
 /// Weight of a speed set from outside, in milliseconds of searching.
 const SET_WEIGHT_MS: f64 = 10_000.0;
 /// Shortest half-life of measurements, in milliseconds: a few batches say little about speed.

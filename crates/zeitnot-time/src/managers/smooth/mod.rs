@@ -9,9 +9,9 @@ mod trend;
 
 use crate::estimators::moves_left::{GROUPS, MovesLeft};
 use crate::estimators::overrun::Overrun;
-use crate::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
+use crate::estimators::speed::SpeedEstimator;
 use crate::managers::shared::*;
-use crate::params::{ManagerSpec, ParamSpec, ParamValues, param_specs};
+use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::specification;
@@ -20,14 +20,10 @@ use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, 
 
 // Parameters of plain `smooth` alone; `shared` has the others.
 param_specs! {
-    FIRST_MOVE_BONUS "first-move-bonus" 0.0 0.0 10.0 Ratio
-        "Extra time of the first move of a game, as a multiple of its budget.";
     EXTENSION "extension" 2.0 0.0 10.0 Ratio
         "Reserve of a move that turns out to be hard, as a multiple of its budget.";
     SCORE_DROP "score-drop" 0.1 0.0 2.0 Ratio
         "Drop of the value since the move before from which a move is hard, too (1: from a win to a draw); 0: never.";
-    MIN_NODES "min-nodes" 0.0 0.0 1e9 Nodes
-        "New nodes that a move still gets in time trouble, if max-move-budget allows.";
     VISIT_SHARE "visit-share" 2.0 0.0 10.0 Ratio
         "Change of the budget, in budgets, where the best move's share of the visits is below its usual one by 1; 0: none.";
 }
@@ -38,28 +34,13 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     is_first: true,
     help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
     params: &[
-        INIT_TREE_REUSE,
         MAX_TREE_REUSE
             .helping("The expected tree reuse never goes above this, and no tree counts for more of the target."),
-        TREE_REUSE_UPDATE_RATE,
-        INIT_NPS.helping(
-            "Expected speed before the first batches of a game: it weighs 5 ms of search, whereas on Lc0's page \
-             (preset=pr1195) it fades with nps-update-rate.",
-        ),
-        NPS_UPDATE_RATE.helping(
-            "Average move times after which a measured speed counts for half; on Lc0's page (preset=pr1195) they are \
-             seconds.",
-        ),
-        INIT_TIMEUSE,
-        MIN_TIMEUSE,
-        TIMEUSE_UPDATE_RATE,
         MAX_MOVE_BUDGET.helping(
             "Largest fraction of the clock that one move may use; the last moves of a control may use their share.",
         ),
-        FIRST_MOVE_BONUS,
         EXTENSION,
         SCORE_DROP,
-        MIN_NODES,
         VISIT_SHARE,
     ],
     groups: GROUPS,
@@ -76,25 +57,13 @@ const INIT_BEST_SHARE: f64 = 0.7;
 /// Weight of a new search in the average share of the best move.
 const BEST_SHARE_UPDATE: f64 = 0.2;
 
-/// A line for the user about parameters in `spec` that mean something else in plain `smooth` than on the design page
-/// that the names are from. `None` if `spec` sets no such parameter, names a `preset`, or is not of `smooth`.
-pub fn parameter_note(spec: &str) -> Option<String> {
+/// A line for the user where `spec` names no `preset` and is taken for the design page, whose parameters it has. `None`
+/// for any other specification.
+pub fn preset_note(spec: &str) -> Option<String> {
     let (manager, values) = specification::resolve(spec, super::ALL).ok()?;
-    if (manager.name, manager.preset) != (SPEC.name, SPEC.preset) || values.names_preset {
-        return None;
-    }
-    let given = |param: &ParamSpec, meaning: String| values.gives(param).then_some(meaning);
-    let meanings = [
-        given(&NPS_UPDATE_RATE, format!("{} counts average moves, not seconds", NPS_UPDATE_RATE.name)),
-        given(&INIT_NPS, format!("{} weighs no more than {GUESS_WEIGHT_MS} ms of search", INIT_NPS.name)),
-    ];
-    let meanings: Vec<_> = meanings.into_iter().flatten().collect();
-    let meanings = meanings.join("; ");
-    (!meanings.is_empty()).then(|| {
-        format!(
-            "playing with {spec}: Zeitnot's own smooth, where {meanings}; preset=pr1195 is Lc0's page to the letter"
-        )
-    })
+    let is_page = (manager.name, manager.preset) == (pr1195::SPEC.name, pr1195::SPEC.preset);
+    (is_page && !values.names_preset)
+        .then(|| format!("playing with {spec}: preset=pr1195, as plain smooth learns without parameters of Lc0's page"))
 }
 
 #[derive(Debug)]
@@ -106,7 +75,6 @@ struct Smooth {
     /// Share of the visits that went to the best move, averaged over the searches.
     best_share: f64,
     overrun: Overrun,
-    is_first_move: bool,
     /// Value of the move played last.
     last_value: Option<f64>,
     current: Option<CurrentMove>,
@@ -125,7 +93,6 @@ struct Budget {
 #[derive(Clone, Debug)]
 struct CurrentMove {
     request: MoveRequest,
-    is_first: bool,
     budget: Budget,
     /// The hard limit as planned: nothing goes past it.
     hard_limit_ms: f64,
@@ -142,7 +109,6 @@ impl Smooth {
             learned: Learned::new(values),
             best_share: INIT_BEST_SHARE,
             overrun: Overrun::default(),
-            is_first_move: true,
             last_value: None,
             current: None,
             values: values.clone(),
@@ -150,8 +116,8 @@ impl Smooth {
     }
 
     /// The plan and the budget by the present estimates, one term per step of the formulas.
-    fn decide(&self, request: &MoveRequest, is_first: bool) -> (Plan, Budget) {
-        use Unit::{Milliseconds, Nodes, Ratio};
+    fn decide(&self, request: &MoveRequest) -> (Plan, Budget) {
+        use Unit::{Milliseconds, Nodes};
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let clock_ms = plan.request().clock_ms;
         let expected_moves = self.moves_left.estimate();
@@ -173,20 +139,10 @@ impl Smooth {
         let credit = plan.at_most(name, reused, self.values.get(&MAX_TREE_REUSE) * total_per_move, Nodes);
         let name = "target_new_nodes = max(0, average_total_nodes - credited_nodes)";
         let target_new = plan.at_least(name, total_per_move - credit, 0.0, Nodes);
-        let mut budget = self.learned.search_time_budget_term(&mut plan, target_new, nps);
+        let budget = self.learned.search_time_budget_term(&mut plan, target_new, nps);
 
-        // Exceptions, and the bound of every move.
-        let (first_move_bonus, min_nodes) = (self.values.get(&FIRST_MOVE_BONUS), self.values.get(&MIN_NODES));
-        if is_first && first_move_bonus > 0.0 {
-            let factor = plan.term("first_move = 1 + first-move-bonus", 1.0 + first_move_bonus, Ratio);
-            budget = plan.term("first_budget = search_time_budget * first_move", budget * factor, Milliseconds);
-        }
-        if min_nodes > 0.0 {
-            let name = "nodes_floor = max(search_time_budget, first_budget, min-nodes / nps * 1000)";
-            budget = plan.at_least(name, budget, min_nodes / nps * MS_PER_SECOND, Milliseconds);
-        }
         let most = max_move_budget_term(&mut plan, self.values.get(&MAX_MOVE_BUDGET)) * clock_ms;
-        let name = "limited_budget = min(max(search_time_budget, first_budget, nodes_floor), max_move_budget * clock)";
+        let name = "limited_budget = min(search_time_budget, max_move_budget * clock)";
         let budget = plan.at_most(name, budget, most, Milliseconds);
         let reserve = self.reserve_term(&mut plan, budget, most);
         let plan = plan.finish(("limited_budget", budget), ("reserve", reserve), Some(total_per_move));
@@ -233,12 +189,10 @@ impl TimeManager for Smooth {
         self.learned.tree_reuse.search_begins(request.reused_nodes);
         self.moves_left.begin_move(request.ply, request.pieces);
         self.moves_left.read(request.moves_left_plies);
-        let is_first = std::mem::take(&mut self.is_first_move);
-        let (plan, budget) = self.decide(request, is_first);
+        let (plan, budget) = self.decide(request);
         self.speed.set_half_life(self.values.get(&NPS_UPDATE_RATE) * budget.average_move_ms);
         self.current = Some(CurrentMove {
             request: request.clone(),
-            is_first,
             budget,
             hard_limit_ms: plan.hard_limit_ms,
             value: None,
@@ -253,7 +207,7 @@ impl TimeManager for Smooth {
         let Some(mut current) = self.current.take() else { return Verdict { nps, ..Verdict::default() } };
         self.moves_left.read(snapshot.moves_left_plies);
         if (self.moves_left.estimate() / current.budget.expected_moves - 1.0).abs() > RENEWAL_THRESHOLD {
-            current.budget = self.decide(&current.request, current.is_first).1;
+            current.budget = self.decide(&current.request).1;
         }
         current.value = snapshot.best_value.or(current.value);
         let visits: f64 = snapshot.root_visits.iter().map(|visits| f64::from(*visits)).sum();

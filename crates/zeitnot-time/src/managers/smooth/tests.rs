@@ -42,7 +42,7 @@ fn budget_of_a_first_move_step_by_step() {
 #[test]
 fn budget_in_issue_1585_is_minutes() {
     for nps in [12_990.0, 60_701.0] {
-        let mut manager = smooth("midpoint=27.3,init-tree-reuse=0.53701,init-timeuse=0.748");
+        let mut manager = smooth("midpoint=27.3");
         manager.set_nps(nps);
         let plan = manager.plan(&MoveRequest { reused_nodes: 4_606_954, ..request(3_203_000.0, 0.0, 0) });
         assert!((60_000.0..300_000.0).contains(&plan.budget_ms), "{nps}: {plan}");
@@ -84,11 +84,13 @@ fn a_hard_move_gets_its_reserve() {
 #[test]
 fn a_search_that_uses_all_it_was_given_teaches_a_full_use() {
     for visits in [[50, 50], [30, 70], [10, 90]] {
-        let mut manager = smooth("timeuse-update-rate=0.01");
-        manager.plan(&request(60_000.0, 0.0, 0));
-        let look = SearchSnapshot { root_visits: (&visits).into(), ..look(10.0, 100) };
-        let given_ms = manager.observe(&look).remaining_ms.unwrap() + 10.0;
-        manager.finish(&MoveOutcome { elapsed_ms: given_ms / 2.0, total_nodes: 100, ..MoveOutcome::default() });
+        let mut manager = smooth("");
+        for _ in 0..400 {
+            manager.plan(&request(60_000.0, 0.0, 0));
+            let look = SearchSnapshot { root_visits: (&visits).into(), ..look(10.0, 100) };
+            let given_ms = manager.observe(&look).remaining_ms.unwrap() + 10.0;
+            manager.finish(&MoveOutcome { elapsed_ms: given_ms / 2.0, total_nodes: 100, ..MoveOutcome::default() });
+        }
         near(manager.estimates().timeuse.unwrap(), 0.5);
     }
 }
@@ -148,22 +150,6 @@ fn moves_left_are_renewed_while_the_search_goes_on() {
     near(short, plan.hard_limit_ms);
     manager.finish(&MoveOutcome { elapsed_ms: 100.0, total_nodes: 100, stop: None, ..MoveOutcome::default() });
     near(manager.plan(&request(59_900.0, 0.0, 42)).moves_left, 9.0); // one move later, before its first evaluation
-}
-
-#[test]
-fn first_move_bonus_and_nodes_floor() {
-    let usual = smooth("").plan(&request(60_000.0, 0.0, 0)).budget_ms;
-    let mut manager = smooth("first-move-bonus=0.5");
-    near(manager.plan(&request(60_000.0, 0.0, 0)).budget_ms, usual * 1.5);
-    near(manager.plan(&request(60_000.0, 0.0, 0)).budget_ms, usual);
-    // Lc0 #713: panic moves at depth 1.
-    let trouble = request(1_000.0, 0.0, 100);
-    let panicking = smooth("init-nps=1000").plan(&MoveRequest { reused_nodes: 1_000_000, ..trouble.clone() });
-    let floored =
-        smooth("init-nps=1000,min-nodes=200").plan(&MoveRequest { reused_nodes: 1_000_000, ..trouble.clone() });
-    assert!(panicking.budget_ms < 100.0, "{panicking}");
-    near(floored.budget_ms, 200.0);
-    near(smooth("init-nps=1000,min-nodes=2000").plan(&trouble).budget_ms, 300.0); // max-move-budget
 }
 
 #[test]
@@ -231,33 +217,20 @@ fn a_limit_that_is_taken_back_is_no_overrun() {
     assert!(manager.plan(&request(55_000.0, 0.0, 42)).term("overrun").is_none());
 }
 
-// docs/documents.md, 1.4: `init-nps` is forgotten in seconds, `nps-update-rate` is in seconds.
 #[test]
-fn parameter_note_names_parameters_with_another_meaning() {
+fn parameters_of_the_page_without_a_preset_are_noted() {
     let spec = "smooth(init-tree-reuse=0.2,init-nps=12345.0)";
-    assert_eq!(
-        parameter_note(spec).unwrap(),
-        format!(
-            "playing with {spec}: Zeitnot's own smooth, where init-nps weighs no more than 5 ms of search; preset=pr1195 is Lc0's page to the letter"
-        )
-    );
-    let both = parameter_note("smooth(nps-update-rate=5.0,init-nps=20000.0)").unwrap();
-    assert!(both.contains(" where nps-update-rate counts average moves, not seconds; init-nps weighs "), "{both}");
+    let note = format!("playing with {spec}: preset=pr1195, as plain smooth learns without parameters of Lc0's page");
+    assert_eq!(preset_note(spec), Some(note));
     for silent in [
         "smooth",
-        "smooth(init-tree-reuse=0.2,mle-legacy(steepness=12.0,midpoint=50.0))",
+        "smooth(extension=1,mle-legacy(steepness=12.0,midpoint=50.0))",
         "smooth(preset=pr1195,nps-update-rate=5.0)",
-        "smooth(init-nps=20000.0,preset=zeitnot)",
         "smooth(force-piggybank-ms=0)",
         "legacy",
         "smooth(init-nps=0)",
         "",
     ] {
-        assert_eq!(parameter_note(silent), None, "{silent}");
+        assert_eq!(preset_note(silent), None, "{silent}");
     }
-    for param in [&SPEC.params[3], &SPEC.params[4]] {
-        assert!(parameter_note(&format!("smooth({}=7)", param.name)).is_some(), "{}", param.name);
-        assert!(param.help.contains("Lc0's page (preset=pr1195)"), "{}", param.help);
-    }
-    assert!(SPEC.params[3].help.contains(&format!(" {GUESS_WEIGHT_MS} ms ")), "{}", SPEC.params[3].help);
 }
