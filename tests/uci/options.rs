@@ -225,7 +225,7 @@ fn a_bad_time_manager_is_refused_with_what_there_is() {
         ("nonsense", "smooth"),
         ("", "smooth"),
         ("smooth(", "offset 7"),
-        ("smooth(init-npz=1)", "init-nps"),
+        ("smooth(extensio=1)", "extension"),
         ("smooth(init-nps=abc)", "init-nps"),
         ("smooth(init-nps=1),smooth", "time manager"),
         ("smooth(((((((((((", "offset"),
@@ -235,7 +235,7 @@ fn a_bad_time_manager_is_refused_with_what_there_is() {
             &["TimeManager", &format!("\"{spec}\""), part],
         );
         let answer = engine.search("startpos", "go wtime 300 btime 300");
-        let plan = answer.lines.iter().find(|line| line.starts_with("info string time smooth: "));
+        let plan = answer.lines.iter().find(|line| line.starts_with("info string time smooth(preset=pr1195): "));
         assert!(plan.is_some(), "{spec}: {:?}", answer.lines);
         engine.send("ucinewgame");
         let answer = engine.search("startpos", "go wtime 300 btime 300");
