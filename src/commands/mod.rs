@@ -24,6 +24,7 @@ mod play;
 mod progress;
 mod runtime;
 mod series;
+mod setup;
 mod speed_picture;
 mod switches;
 mod time;
@@ -56,6 +57,7 @@ fn cli() -> Command {
         eval::command(),
         analyse::command(),
         lichess::command(),
+        setup::command(),
         doctor::command(),
         net::command(),
         bench::command(),
@@ -154,6 +156,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("analyse", matches)) => analyse::run(matches)?,
         Some(("lichess", matches)) => lichess::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
+        Some(("setup", matches)) => setup::run(matches)?,
         Some(("doctor", matches)) => return doctor::run(matches),
         Some(("net", matches)) => return net::run(matches),
         Some(("bench", matches)) => bench::run(matches)?,

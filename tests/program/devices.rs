@@ -337,3 +337,25 @@ fn a_maia_plays_only_where_it_is_asked_for() {
         assert!(plays.contains("native, renamed") && !is_told, "{arguments:?}: {plays}");
     }
 }
+
+#[test]
+fn a_setup_tells_its_plan_and_changes_nothing_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = |arguments: &[&str]| {
+        let mut command = plain(&folder);
+        command.args(arguments).env("HOME", folder.path()).env_remove("XDG_CONFIG_HOME");
+        command
+    };
+    let assert = home(&["setup", "--dry-run", "--network=maia-1900"]).assert().success();
+    let told = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines[0].starts_with(&format!("machine: {} on {}", std::env::consts::OS, std::env::consts::ARCH)), "{told}");
+    assert!(told.contains("\nnetwork: `zeitnot net fetch maia-1900` (1 MB; SE 6x64)\n"), "{told}");
+    assert_eq!(lines.last(), Some(&"nothing was changed"));
+    // Nobody can be asked where the input is no terminal.
+    let assert = home(&["setup"]).write_stdin("y\n").assert().code(1);
+    let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert_eq!(error, "zeitnot: nobody to ask: --yes carries the plan out, --dry-run only tells it\n");
+    fails(&mut home(&["setup", "--dry-run", "--network=none"]), &["none"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is written");
+}

@@ -68,7 +68,7 @@ pub use cuda_version::CudaVersion;
 use error::source_of;
 pub use error::{InstallError, RuntimeError};
 pub use install::{Installer, Progress};
-pub use pins::Variant;
+pub use pins::{Pin, Variant};
 pub use provider::Provider;
 pub use status::{Installed, Status};
 

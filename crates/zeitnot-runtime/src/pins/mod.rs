@@ -93,7 +93,13 @@ impl Variant {
 
     /// Package for the platform that this program was built for, if there is one.
     pub fn pin(self) -> Option<&'static Pin> {
-        if cfg!(target_env = "musl") { None } else { find(self, std::env::consts::OS, std::env::consts::ARCH) }
+        if cfg!(target_env = "musl") { None } else { self.pin_on(std::env::consts::OS, std::env::consts::ARCH) }
+    }
+
+    /// Package for a system and an architecture, as Rust names them, if there is one.
+    pub fn pin_on(self, os: &str, architecture: &str) -> Option<&'static Pin> {
+        let platform = format!("{os}-{architecture}");
+        PINS.iter().find(|pin| pin.variant == self && pin.platform == platform)
     }
 }
 
@@ -163,11 +169,6 @@ impl Pin {
     }
 }
 
-fn find(variant: Variant, os: &str, architecture: &str) -> Option<&'static Pin> {
-    let platform = format!("{os}-{architecture}");
-    PINS.iter().find(|pin| pin.variant == variant && pin.platform == platform)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,12 +193,12 @@ mod tests {
 
     #[test]
     fn platforms_without_a_wheel_have_no_pin() {
-        assert!(find(Variant::Cpu, "macos", "x86_64").is_none());
-        assert!(find(Variant::Cpu, "freebsd", "x86_64").is_none());
-        assert!(find(Variant::Gpu, "linux", "aarch64").is_none());
-        let pin = find(Variant::Cpu, "linux", "aarch64").unwrap();
+        assert!(Variant::Cpu.pin_on("macos", "x86_64").is_none());
+        assert!(Variant::Cpu.pin_on("freebsd", "x86_64").is_none());
+        assert!(Variant::Gpu.pin_on("linux", "aarch64").is_none());
+        let pin = Variant::Cpu.pin_on("linux", "aarch64").unwrap();
         assert_eq!(pin.wheels[0].tag, "manylinux_2_28_aarch64");
-        let gpu = find(Variant::Gpu, "linux", "x86_64").unwrap();
+        let gpu = Variant::Gpu.pin_on("linux", "x86_64").unwrap();
         assert!(gpu.title().starts_with("onnxruntime-gpu 1.31.1") && gpu.bytes() > 1_500_000_000, "{}", gpu.title());
     }
 
@@ -207,7 +208,7 @@ mod tests {
     fn packages_for_cards_are_complete_and_of_one_cuda() {
         for os in ["linux", "windows"] {
             let [thirteen, twelve] =
-                [Variant::Gpu, Variant::GpuCuda12].map(|variant| find(variant, os, "x86_64").unwrap());
+                [Variant::Gpu, Variant::GpuCuda12].map(|variant| variant.pin_on(os, "x86_64").unwrap());
             let packages = |pin: &Pin| pin.wheels.iter().map(|wheel| wheel.package).collect::<Vec<_>>();
             for package in ["cuda-runtime", "cuda-nvrtc", "nvjitlink", "cublas", "curand", "cufft", "cudnn"] {
                 let [new, old] = [thirteen, twelve].map(packages);
