@@ -66,7 +66,7 @@ fn a_wheel_carries_the_program() {
         any.to_str().unwrap(),
     ]));
     let module =
-        "import os, sys; print(next(path for path, _, files in os.walk(sys.argv[1]) if 'zeitnot.py' in files))";
+        "import os, sys; print(next(path for path, folders, _ in os.walk(sys.argv[1]) if 'zeitnot' in folders))";
     let path = run(python(&["-c", module, site]));
     for arguments in [
         &["-m", "zeitnot", "--version"][..],
