@@ -23,13 +23,13 @@ T = TypeVar("T")
 def bar(total: int, unit: str) -> Iterator[Callable[[int], object]]:
     """A function that moves a bar to a number, if there is more than one thing to do and tqdm is installed."""
     try:
-        from tqdm.auto import tqdm
+        from tqdm import tqdm
     except ImportError:
         total = 0
     if total < 2:
         yield lambda number: None
         return
-    with tqdm(total=total, unit=" " + unit, leave=False) as shown:
+    with tqdm(total=total, unit=" " + unit, leave=False, delay=1) as shown:
         yield lambda number: shown.n == number or shown.update(min(total, number) - shown.n)
 
 
