@@ -7,7 +7,6 @@ import sys
 from ._program import program
 
 if __name__ == "__main__":
-    command = [program(), *sys.argv[1:]]
     if os.name == "nt":
-        sys.exit(subprocess.call(command))
-    os.execv(command[0], command)
+        sys.exit(subprocess.call([program(), *sys.argv[1:]]))
+    os.execv(program(), [program(), *sys.argv[1:]])

@@ -17,7 +17,6 @@ with contextlib.suppress(ImportError):
     has_chess = True
 
 if TYPE_CHECKING:
-    import numpy
     import numpy.typing
 
     Position = Union[chess.Board, str, Iterable[Union[str, chess.Move]]]
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
         outcome: str
 else:
     Info = dict
-
-# Moves of Lc0's policy.
-POLICY_SIZE = 1858
 
 
 @dataclass
@@ -52,7 +48,7 @@ class Evaluation:
         """The policy as 1,858 numbers in Lc0's order, 0 for what is no legal move. It needs numpy."""
         import numpy
 
-        array = numpy.zeros(POLICY_SIZE, dtype=numpy.float32)
+        array = numpy.zeros(1858, dtype=numpy.float32)
         array[self.indices] = list(self.policy.values())
         return array
 
@@ -61,18 +57,13 @@ class Analysis:
     """The program as a server of searches and evaluations, a context manager.
 
     A position is a board of python-chess, a FEN, or a list of moves from the start. Each gets a fresh search: the
-    answer depends on nothing that was asked before. `weights` names a network (the built-in one without it), `nodes`
-    the effort of a search that names no limit, `parallel` how many are searched at once. Other keyword arguments are
-    the program's options, such as `backend="cuda"` or `cpuct=2`.
+    answer depends on nothing that was asked before. `nodes` is the effort of a search that names no limit, `parallel`
+    how many are searched at once. Other keyword arguments are the program's options, such as `weights` or `backend`.
     """
 
-    def __init__(
-        self, *, weights: str | None = None, nodes: int = 300, parallel: int | None = None, **options: Any
-    ) -> None:
-        self.nodes = nodes
-        self._options = flags({"weights": weights, **options})
-        parallel_flag = flags({"parallel": parallel})
-        self._searches = Requests("analyse", "--stdio", *parallel_flag, *self._options)
+    def __init__(self, *, nodes: int = 300, parallel: int | None = None, **options: Any) -> None:
+        self._nodes, self._options = nodes, flags(options)
+        self._searches = Requests("analyse", "--stdio", *flags({"parallel": parallel}), *self._options)
         self._evaluations: Requests | None = None
 
     def __enter__(self) -> Analysis:
@@ -121,7 +112,7 @@ class Analysis:
         server = self._evaluations if limits is None else self._searches
         asked = dict(limits or {})
         if limits is not None and not asked.keys() & {"nodes", "movetime", "depth"}:
-            asked["nodes"] = self.nodes
+            asked["nodes"] = self._nodes
         if "searchmoves" in asked:
             asked["searchmoves"] = [str(move) for move in asked["searchmoves"]]
         assert server
@@ -137,7 +128,7 @@ def _request(position: Position) -> dict[str, Any]:
     if has_chess and isinstance(position, chess.Board):
         if position.uci_variant != "chess":
             raise Error(f"the program plays chess and Chess960, not {position.uci_variant}")
-        moves = [position.uci(move, chess960=position.chess960) for move in position.move_stack]
+        moves = [move.uci() for move in position.move_stack]
         return {"fen": position.root().fen(), "moves": moves, "chess960": position.chess960}
     if isinstance(position, str):
         return {"fen": position, "moves": []}
@@ -162,24 +153,20 @@ def _board(position: Position) -> chess.Board | None:
 
 def _moves(board: chess.Board | None, line: Iterable[str]) -> list[Any]:
     """A line of moves from a board as python-chess' moves; as they are without it."""
-    if board is None:
-        return list(line)
-    board = board.copy(stack=False)
-    return [board.push_uci(move) for move in line]
+    board = board and board.copy(stack=False)
+    return [board.push_uci(move) if board else move for move in line]
 
 
 def _infos(board: chess.Board | None, answer: dict[str, Any]) -> list[Info]:
     """An answer's lines as python-chess has them. A position without a legal move has one, with its score alone."""
     told = ("nodes", "depth", "seldepth", "tbhits", "outcome")
     common: dict[str, Any] = {key: answer[key] for key in told if key in answer}
-    common["time"] = answer["time"] / 1000
-    if answer["time"]:
-        common["nps"] = 1000 * answer["nodes"] // answer["time"]
+    common.update(time=answer["time"] / 1000, nps=1000 * answer["nodes"] // max(1, answer["time"]))
     moves = _moves(board, [move for move in (answer["bestmove"], answer["ponder"]) if move])
     common["bestmove"], common["ponder"] = (*moves, None, None)[:2]
-    is_mate = answer.get("outcome") == "checkmate"
+    end = {"mate": 0} if answer.get("outcome") == "checkmate" else {"cp": 0}
     infos = []
-    for number, line in enumerate(answer["lines"] or [{"mate": 0} if is_mate else {"cp": 0}], 1):
+    for number, line in enumerate(answer["lines"] or [end], 1):
         info = {**common, "multipv": number, "score": {key: line[key] for key in ("cp", "mate") if key in line}}
         if "wdl" in line:
             info["wdl"] = tuple(line["wdl"])
@@ -194,12 +181,8 @@ def _infos(board: chess.Board | None, answer: dict[str, Any]) -> list[Info]:
 
 
 def _evaluation(board: chess.Board | None, answer: dict[str, Any]) -> Evaluation:
-    policy = sorted(answer["policy"], key=lambda entry: -float(entry["p"]))
-    moves = [board.parse_uci(entry["move"]) if board is not None else entry["move"] for entry in policy]
+    entries = sorted(answer["policy"], key=lambda entry: -float(entry["p"]))
+    policy = {board.parse_uci(it["move"]) if board is not None else it["move"]: it["p"] for it in entries}
     q, draw = answer["q"], answer["d"]
-    return Evaluation(
-        policy=dict(zip(moves, (entry["p"] for entry in policy))),
-        wdl=((1 + q - draw) / 2, draw, (1 - q - draw) / 2),
-        moves_left=answer["m"],
-        indices=[entry["index"] for entry in policy],
-    )
+    wdl = ((1 + q - draw) / 2, draw, (1 - q - draw) / 2)
+    return Evaluation(policy, wdl, answer["m"], [it["index"] for it in entries])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from ._pictures import Result, bar, build
 from ._program import flags, run
 
 if TYPE_CHECKING:
-    from ._games import Games
+    from ._games import Games, StrPath
 
 
 @dataclass
@@ -70,12 +69,7 @@ class Comparison(Result):
 
 
 def compare(
-    managers: Sequence[str],
-    *,
-    games: int = 100,
-    tc: str = "10+0.1",
-    out: str | os.PathLike[str] | None = None,
-    **options: Any,
+    managers: Sequence[str], *, games: int = 100, tc: str = "10+0.1", out: StrPath | None = None, **options: Any
 ) -> Comparison:
     """Plays time managers against each other, on the virtual clock if `clock="real"` does not say otherwise.
 

@@ -16,7 +16,8 @@ from ._program import flags, run
 if TYPE_CHECKING:
     import chess.pgn
 
-    Games = Union[str, os.PathLike[str], chess.pgn.Game, Iterable[chess.pgn.Game]]
+    StrPath = Union[str, os.PathLike[str]]
+    Games = Union[StrPath, chess.pgn.Game, Iterable[chess.pgn.Game]]
 
 
 def as_file(games: Games, folder: str) -> Path:
@@ -100,9 +101,7 @@ class Annotation(Result):
     html: str  # A page with board, curves, judgements and clocks.
 
 
-def annotate(
-    pgn: Games, *, nodes: int | None = None, out: str | os.PathLike[str] | None = None, **options: Any
-) -> Annotation:
+def annotate(pgn: Games, *, nodes: int | None = None, out: StrPath | None = None, **options: Any) -> Annotation:
     """Analyses games: a path, the text of a PGN, or games of python-chess.
 
     Each position gets `nodes` (300), `time` seconds or a share of a `budget` for all ("30m"); `trust_evals=True` takes

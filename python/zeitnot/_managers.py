@@ -110,7 +110,7 @@ class Timekeeper:
         # Ends the program, also when nobody has this any more or Python ends.
         self.close = weakref.finalize(self, self._dialogue.close)
         self._plan: Plan | None = None
-        self._began = time.monotonic()
+        self._began, self._owed = time.monotonic(), 0
 
     def __enter__(self) -> Timekeeper:
         return self
@@ -126,10 +126,8 @@ class Timekeeper:
     def plan(self, clock_ms: float, inc_ms: float = 0, **facts: Any) -> Plan:
         """Begins a move; its time runs from here. `ply`, `movestogo`, and of the position `pieces`, `legal_moves`,
         `captures` and `check` may be told, and all else that the page "time explain" lists for `plan`."""
-        began = time.monotonic()
-        answer = self._ask({"event": "plan", "clock_ms": clock_ms, "inc_ms": inc_ms, **facts})
-        self._began = began
-        self._plan = _plan(answer)
+        self._began = time.monotonic()
+        self._plan = _plan(self._ask({"event": "plan", "clock_ms": clock_ms, "inc_ms": inc_ms, **facts}))
         return self._plan
 
     def elapsed_ms(self) -> float:
@@ -143,8 +141,6 @@ class Timekeeper:
         one with the most; `depth`, `mate`, `best_value` (-1 to 1) and all else that the page "time explain" lists for
         `observe` may be told. `t_ms` is the time since the move began, without it `elapsed_ms()`.
         """
-        if self._plan is None:
-            raise Error("a look needs a plan first")
         t_ms = seen.pop("t_ms", self.elapsed_ms())
         if new_nodes:
             seen.setdefault("first_batch_ms", t_ms)
@@ -159,11 +155,17 @@ class Timekeeper:
     def finish(self, **facts: Any) -> dict[str, Any]:
         """Ends the move, from which the manager learns. `t_ms` is its time, without it `elapsed_ms()`; `total_nodes`
         are those of the tree. Returns the manager's estimates and, as `move`, the account of the move."""
-        if self._plan is None:
-            raise Error("a move that ends needs a plan first")
+        account = self._ask({"event": "finish", "t_ms": self.elapsed_ms(), **facts})
         self._plan = None
-        return self._ask({"event": "finish", "t_ms": self.elapsed_ms(), **facts})
+        return account
 
     def _ask(self, event: dict[str, Any]) -> dict[str, Any]:
+        if self._plan is None and event["event"] != "plan":
+            raise Error(f"{event['event']} needs a plan first")  # It would have no answer.
         self._dialogue.write(event)
-        return self._dialogue.read()
+        self._owed += 1
+        while True:  # Answers that an interruption has left unread come first.
+            answer = self._dialogue.read()
+            self._owed -= 1
+            if not self._owed:
+                return answer

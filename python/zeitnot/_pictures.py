@@ -40,19 +40,10 @@ def build(kind: type[T], values: dict[str, Any]) -> T:
 
 
 def as_frame(rows: Iterable[Any]) -> pandas.DataFrame:
-    """A frame of data classes or dicts; a dict in a column becomes columns. Raises `Error` without pandas."""
-    try:
-        import pandas
-    except ImportError:
-        raise Error("frames need pandas: pip install pandas") from None
-    flat = []
-    for row in rows:
-        cells: dict[str, Any] = {}
-        for name, value in (row if isinstance(row, dict) else asdict(row)).items():
-            is_nested = isinstance(value, dict)
-            cells.update({f"{name}.{key}": it for key, it in value.items()} if is_nested else {name: value})
-        flat.append(cells)
-    return pandas.DataFrame(flat)
+    """A frame of data classes or dicts; a dict in a column becomes columns. It needs pandas."""
+    import pandas
+
+    return pandas.json_normalize([row if isinstance(row, dict) else asdict(row) for row in rows])
 
 
 def as_table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:

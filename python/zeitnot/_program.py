@@ -15,10 +15,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from importlib import metadata
-from typing import IO, Any
+from typing import IO, Any, cast
 
-# Seconds that a program has to end when it is asked to.
-PATIENCE = 5.0
 # Requests that the program holds at once: it refuses those beyond its memory for them.
 WINDOW = 256
 
@@ -28,17 +26,11 @@ class Error(Exception):
 
 
 def program() -> str:
-    """The path of the program: the one in the wheel, else `ZEITNOT` of the environment, else `zeitnot` of the path.
-
-    Raises `Error` where there is none.
-    """
-    try:
-        files = metadata.files("zeitnot") or []
-    except metadata.PackageNotFoundError:
-        files = []
-    for file in files:
-        if file.name in ("zeitnot", "zeitnot.exe") and os.path.isfile(path := os.path.realpath(str(file.locate()))):
-            return path
+    """The path of the program: the one in the wheel, else `ZEITNOT` of the environment, else `zeitnot` of the path."""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        for file in metadata.files("zeitnot") or []:
+            if file.name in ("zeitnot", "zeitnot.exe") and os.path.isfile(path := os.path.realpath(file.locate())):
+                return path
     found = os.environ.get("ZEITNOT") or shutil.which("zeitnot")
     if not found:
         raise Error("no program zeitnot: install the wheel, or name the program in the environment's ZEITNOT")
@@ -46,15 +38,13 @@ def program() -> str:
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:
-    """Command-line flags from keyword arguments: `max_nodes=3` is `--max-nodes=3`, True a switch, None is left out."""
+    """Command-line flags from keyword arguments: `max_nodes=3` is `--max-nodes=3`, True a switch; None is left out."""
     given = []
     for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one is True:
-                given.append(flag)
-            elif one is not None:
-                given.append(f"{flag}={'false' if one is False else one}")
+            if one is not None:
+                value_text = "" if one is True else "=false" if one is False else f"={one}"
+                given.append("--" + name.replace("_", "-") + value_text)
     return given
 
 
@@ -73,7 +63,7 @@ def end(process: subprocess.Popen[Any]) -> None:
     if process.poll() is None:
         process.terminate()
         try:
-            process.wait(PATIENCE)
+            process.wait(5)
         except subprocess.TimeoutExpired:
             process.kill()
     process.wait()
@@ -82,18 +72,16 @@ def end(process: subprocess.Popen[Any]) -> None:
 def run(arguments: Sequence[str], watch: Callable[[], object] = lambda: None) -> str:
     """What a command prints. `watch` is called some times a second meanwhile. Ctrl-C ends the program, too."""
     with tempfile.TemporaryFile() as log:
-        process = start(arguments, log, subprocess.DEVNULL)
-        try:
-            while True:
-                try:
-                    output, _ = process.communicate(timeout=0.2)
-                    break
-                except subprocess.TimeoutExpired:
-                    watch()
-        finally:
-            end(process)
-            if process.stdout:
-                process.stdout.close()
+        with start(arguments, log, subprocess.DEVNULL) as process:
+            try:
+                while True:
+                    try:
+                        output, _ = process.communicate(timeout=0.2)
+                        break
+                    except subprocess.TimeoutExpired:
+                        watch()
+            finally:
+                end(process)
         if process.returncode != 0:
             raise last_words(log, process.returncode, arguments)
         return output
@@ -102,29 +90,18 @@ def run(arguments: Sequence[str], watch: Callable[[], object] = lambda: None) ->
 def start(arguments: Sequence[str], log: IO[bytes], stdin: int, own_session: bool = False) -> subprocess.Popen[str]:
     """Starts the program with its output in a pipe and its log in a file, which cannot run full as a pipe can."""
     try:
-        return subprocess.Popen(
-            [program(), *arguments],
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            encoding="utf-8",
-            start_new_session=own_session,
-        )
+        pipes: dict[str, Any] = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": log, "encoding": "utf-8"}
+        return subprocess.Popen([program(), *arguments], start_new_session=own_session, **pipes)
     except OSError as error:
         raise Error(f"cannot run {program()}: {error.strerror}") from error
 
 
 class Dialogue:
-    """A program that answers lines of JSON with lines of JSON. Its input's end ends it, also when Python is killed.
-
-    Ctrl-C of a terminal reaches Python alone, which decides what becomes of the program.
-    """
+    """A program that answers lines of JSON. Ctrl-C of a terminal reaches Python alone, which decides what becomes of it."""
 
     def __init__(self, *arguments: str) -> None:
-        self._arguments = arguments
-        self._log = tempfile.TemporaryFile()
-        self._writing = threading.Lock()
-        self._is_closed = False
+        self._arguments, self._log = arguments, tempfile.TemporaryFile()
+        self._writing, self._is_closed = threading.Lock(), False
         self._process = start(arguments, self._log, subprocess.PIPE, own_session=True)
         assert self._process.stdin and self._process.stdout
         self._input, self._output = self._process.stdin, self._process.stdout
@@ -141,10 +118,9 @@ class Dialogue:
     def read(self) -> dict[str, Any]:
         """Waits for a line. Raises `Error` where the program has ended."""
         try:
-            answer: dict[str, Any] = json.loads(self._output.readline())
+            return cast(dict[str, Any], json.loads(self._output.readline()))
         except ValueError:  # No line came, or half of one.
             raise self.failure() from None
-        return answer
 
     def failure(self) -> Error:
         """The error of the program, which has ended or is ended now."""

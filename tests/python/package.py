@@ -1,4 +1,4 @@
-"""Tests of the Python package that need no other package: `python3 tests/python/package.py`, with `zeitnot` installed."""
+"""Tests of the Python package that need no other one: `python3 tests/python/package.py`, with `zeitnot` installed."""
 
 import os
 import signal
@@ -27,7 +27,8 @@ except KeyboardInterrupt:
 
 def children(pid):
     """The processes that a process has started and that have not ended."""
-    return [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
 
 
 class Package(unittest.TestCase):
