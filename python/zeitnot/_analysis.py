@@ -74,9 +74,8 @@ class Analysis:
 
     def close(self) -> None:
         """Ends the programs. What is still searched fails."""
-        for requests in (self._searches, self._evaluations):
-            if requests:
-                requests.close()
+        for requests in filter(None, [self._searches, self._evaluations]):
+            requests.close()
 
     def search(self, position: Position, **limits: Any) -> dict[str, Any]:
         """The program's own answer, with the fields of the page "Analysis for programs". `limits` as of `analyse`."""
@@ -107,15 +106,14 @@ class Analysis:
 
     def _answers(self, positions: list[Position], limits: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
         """The answers of searches, or of evaluations without `limits`."""
-        if limits is None and self._evaluations is None:
-            self._evaluations = Requests("eval", "--positions=-", *self._options)
-        server = self._evaluations if limits is None else self._searches
-        asked = dict(limits or {})
-        if limits is not None and not asked.keys() & {"nodes", "movetime", "depth"}:
-            asked["nodes"] = self._nodes
+        if limits is None:
+            self._evaluations = self._evaluations or Requests("eval", "--positions=-", *self._options)
+            server, asked = self._evaluations, dict[str, Any]()
+        else:
+            has_limit = limits.keys() & {"nodes", "movetime", "depth"}
+            server, asked = self._searches, {**limits} if has_limit else {**limits, "nodes": self._nodes}
         if "searchmoves" in asked:
             asked["searchmoves"] = [str(move) for move in asked["searchmoves"]]
-        assert server
         with bar(len(positions), "positions") as move:
             requests = ({**_request(position), **asked} for position in positions)
             for number, answer in enumerate(server.answers(requests, are_searches=limits is not None), 1):

@@ -32,7 +32,7 @@ class AuditedMove:
     managers: dict[str, float]
 
 
-@dataclass
+@dataclass(repr=False)
 class Audit(Result):
     """How the players of games spent their clocks. In a notebook it shows a line for each, and the charts."""
 
@@ -59,7 +59,7 @@ def audit(
     return Audit(moves, table, ("audit.json", text), moves, lost, summary["players"], summary["managers"])
 
 
-@dataclass
+@dataclass(repr=False)
 class Comparison(Result):
     """Games between time managers. In a notebook it shows the results of the pairs, and the charts."""
 

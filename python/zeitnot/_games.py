@@ -91,7 +91,7 @@ class AnnotatedGame:
     moments: list[Moment]
 
 
-@dataclass
+@dataclass(repr=False)
 class Annotation(Result):
     """The analysis of games. In a notebook it shows accuracies and clocks."""
 
@@ -110,8 +110,7 @@ def annotate(pgn: Games, *, nodes: int | None = None, out: StrPath | None = None
     """
     with tempfile.TemporaryDirectory() as folder:
         source = as_file(pgn, folder)
-        result = Path(out or Path(folder, "annotated.pgn"))
-        data, page = Path(folder, "analysis.json"), Path(folder, "analysis.html")
+        data, page, result = Path(folder, "a.json"), Path(folder, "a.html"), Path(out or Path(folder, "a.pgn"))
         command = flags({"nodes": nodes, **options, "out": result, "json": data, "html": page})
         work = result.with_name(result.name + ".work.jsonl")
         with bar(count(source, b"[Event "), "games") as move:
@@ -122,8 +121,8 @@ def annotate(pgn: Games, *, nodes: int | None = None, out: StrPath | None = None
     rows = [{"game": game.game, **vars(move)} for game in games for move in game.moves]
     figures = ["name", "accuracy", "inaccuracies", "mistakes", "blunders"]
     sides = [[game.game, *(getattr(side, it) for it in figures)] for game in games for side in (game.white, game.black)]
-    table = (["game", *figures], sides)
-    return Annotation(rows, table, ("games.pgn", annotated), games, analysis["players"], annotated, drawn)
+    table, charted = (["game", *figures], sides), ("games.pgn", annotated)
+    return Annotation(rows, table, charted, games, analysis["players"], annotated, drawn)
 
 
 def _game(values: dict[str, Any]) -> AnnotatedGame:

@@ -97,7 +97,7 @@ def start(arguments: Sequence[str], log: IO[bytes], stdin: int, own_session: boo
 
 
 class Dialogue:
-    """A program that answers lines of JSON. Ctrl-C of a terminal reaches Python alone, which decides what becomes of it."""
+    """A program that answers lines of JSON. Ctrl-C reaches Python alone, which decides what becomes of the program."""
 
     def __init__(self, *arguments: str) -> None:
         self._arguments, self._log = arguments, tempfile.TemporaryFile()
