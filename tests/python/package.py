@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import zeitnot
 
@@ -29,6 +31,14 @@ def children(pid):
     """The processes that a process has started and that have not ended."""
     tasks = Path(f"/proc/{pid}/task").iterdir()
     return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+
+
+def runs(pid):
+    """Whether a process has not ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 class Package(unittest.TestCase):
@@ -127,6 +137,32 @@ class Package(unittest.TestCase):
         self.refuses("absent.pgn", lambda: zeitnot.annotate("absent.pgn"))
         self.refuses("absent.pgn", lambda: zeitnot.audit("absent.pgn"))
 
+    def test_what_was_interrupted_can_be_asked_again(self):
+        with zeitnot.Analysis(nodes=10**9, **RANDOM) as analysis:
+            analysis.search("startpos", nodes=1)
+            threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+            with self.assertRaises(KeyboardInterrupt):
+                analysis.analyse_many(["startpos"] * 20)
+            self.assertEqual(analysis.search("startpos", nodes=7)["nodes"], 7)
+        with zeitnot.Timekeeper("simple") as keeper:
+            keeper.plan(60000)
+            with mock.patch.object(keeper._dialogue, "read", side_effect=KeyboardInterrupt):
+                self.assertRaises(KeyboardInterrupt, keeper.stop, 1)
+            self.assertIn("move", keeper.finish(), "not the answer to the look")
+
+    def test_programs_end_with_a_python_that_is_killed(self):
+        work = "import zeitnot; keeper = zeitnot.Timekeeper(); keeper.plan(60000); a = zeitnot.Analysis(backend='random')"
+        work += "; a.search('startpos'); a.evaluate(['startpos']); print('ready', flush=True); input()"
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen([sys.executable, "-c", work], **pipes) as python:
+            self.assertEqual(python.stdout.readline(), b"ready\n")
+            started = children(python.pid)
+            self.assertEqual(len(started), 3)
+            python.kill()
+        for child in started:
+            while runs(child):
+                time.sleep(0.05)
+
     def test_an_interruption_ends_the_program(self):
         for work in [
             "zeitnot.compare(['legacy', 'simple'], games=900, tc='600+6', backend='random')",
@@ -142,7 +178,7 @@ class Package(unittest.TestCase):
                 python.send_signal(signal.SIGINT)
                 output, _ = python.communicate(timeout=60)
                 for child in started:
-                    self.assertFalse(Path(f"/proc/{child}").exists(), work)
+                    self.assertFalse(runs(child), work)
                 self.assertEqual((python.returncode, output.count("left")), (0, 1))
 
 
