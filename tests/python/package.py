@@ -151,7 +151,7 @@ class Package(unittest.TestCase):
             self.assertIn("move", keeper.finish(), "not the answer to the look")
 
     def test_programs_end_with_a_python_that_is_killed(self):
-        work = "import zeitnot; keeper = zeitnot.Timekeeper(); keeper.plan(60000); a = zeitnot.Analysis(backend='random')"
+        work = "import zeitnot; k = zeitnot.Timekeeper(); k.plan(60000); a = zeitnot.Analysis(backend='random')"
         work += "; a.search('startpos'); a.evaluate(['startpos']); print('ready', flush=True); input()"
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         with subprocess.Popen([sys.executable, "-c", work], **pipes) as python:
@@ -169,9 +169,12 @@ class Package(unittest.TestCase):
             "zeitnot.Analysis(nodes=10**9, backend='random').search('startpos')",
             "a = zeitnot.Analysis(nodes=10**9, backend='random'); a.analyse_many(['startpos'] * 600)",
         ]:
-            with self.subTest(work), subprocess.Popen(
-                [sys.executable, "-c", WORK.format(work + "; a = None")], stdout=subprocess.PIPE, text=True
-            ) as python:
+            with (
+                self.subTest(work),
+                subprocess.Popen(
+                    [sys.executable, "-c", WORK.format(work + "; a = None")], stdout=subprocess.PIPE, text=True
+                ) as python,
+            ):
                 while not (started := children(python.pid)):
                     time.sleep(0.05)
                 time.sleep(0.5)  # It works.
