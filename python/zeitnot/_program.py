@@ -179,11 +179,10 @@ def _deliver(dialogue: Dialogue, waiting: dict[int, Future[dict[str, Any]]]) -> 
     try:
         while True:
             answer = dialogue.read()
-            future = waiting.get(answer["id"])
-            if future and "error" in answer:
-                future.set_exception(Error(answer["error"]))
-            elif future:
-                future.set_result(answer)
+            # An error without an id is about a line, of whichever request: all that wait fail.
+            for future in [waiting.get(answer["id"])] if "id" in answer else list(waiting.values()):
+                if future and not future.done():
+                    future.set_exception(Error(answer["error"])) if "error" in answer else future.set_result(answer)
     except Error as error:
         # The program reads no more: whoever asks from now on fails to write.
         for future in list(waiting.values()):

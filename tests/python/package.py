@@ -59,6 +59,7 @@ class Package(unittest.TestCase):
             self.assertEqual(len(analysis.lines("startpos", 3, nodes=100)), 3)
             self.assertEqual(len(analysis.analyse_many([["e2e4"]] * 300, nodes=1)), 300)
             self.refuses("nonsense", lambda: analysis.search("nonsense"))
+            self.refuses("bytes", lambda: analysis.search("8/" * 1_000_000))
             self.refuses("e2e5", lambda: analysis.search(["e2e5"]))
             self.assertEqual(analysis.search("startpos")["nodes"], 30, "it serves on after what it refused")
 
