@@ -85,10 +85,16 @@ fn the_code_of_pages_and_notebook_runs_in_a_clean_environment() {
     for page in ["docs/python.md", "README.md", "examples/python/zeitnot.ipynb"] {
         run(python(&[&ours("tests/python/cells.py"), &ours(page)]));
     }
-    let engine = format!("{} {}", place.path().join("venv/bin/python").display(), ours("examples/python/engine.py"));
-    let flags = ["--engine2", &engine, "--tc", "2+0.05", "--games", "1", "--pgn", "engine.pgn"];
-    let played = run(python(&[&["-m", "zeitnot", "match"], &flags[..]].concat()));
-    assert!(played.contains("no game was lost on time"), "{played}");
+    let asked = "uci\nisready\nucinewgame\nposition fen 6k1/p4ppp/8/8/8/8/8/K3R3 w - - 0 1 moves a1b1 a7a6\n\
+                 go wtime 2000 btime 2000 winc 50\nquit\n";
+    let engine = python(&[&ours("examples/python/engine.py"), "smooth"]);
+    let output =
+        assert_cmd::Command::from_std(engine).write_stdin(asked).assert().success().get_output().stdout.clone();
+    let output = String::from_utf8(output).unwrap();
+    assert!(
+        output.contains("readyok") && output.contains("info depth 1 ") && output.ends_with("bestmove e1e8\n"),
+        "{output}"
+    );
 }
 
 /// The path of a file of this repository.
