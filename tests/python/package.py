@@ -14,9 +14,11 @@ from unittest import mock
 import zeitnot
 
 RANDOM = {"backend": "random"}
-# Works until it is interrupted, and says then whether it has children left.
+# Works until it is interrupted, and says then whether it has children left. Who is started in the background is born
+# with interruptions ignored.
 WORK = """
-import os, zeitnot
+import os, signal, zeitnot
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     {}
 except KeyboardInterrupt:
@@ -180,10 +182,14 @@ class Package(unittest.TestCase):
                     time.sleep(0.05)
                 time.sleep(0.5)  # It works.
                 python.send_signal(signal.SIGINT)
-                output, _ = python.communicate(timeout=60)
+                try:
+                    output, _ = python.communicate(timeout=60)
+                finally:
+                    python.kill()
                 for child in started:
                     self.assertFalse(runs(child), work)
                 self.assertEqual((python.returncode, output.count("left")), (0, 1))
 
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 unittest.main()
