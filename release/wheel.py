@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Packs the program of an archive's folder as a Python wheel beside the folder, the same bytes from the same files.
+"""Packs the program of an archive's folder, with the package in `python`, as a wheel beside the folder; the same bytes
+from the same files.
 
     SOURCE_DATE_EPOCH=SECONDS release/wheel.py dist/zeitnot-VERSION-TARGET
 
-The wheel gives the command `zeitnot`, `python -m zeitnot`, and for python-chess the path `zeitnot.program()`.
+The wheel gives the command `zeitnot`, `python -m zeitnot`, and the package that docs/python.md describes.
 """
 
 import base64
@@ -27,26 +28,8 @@ PLATFORMS = {
     "x86_64-apple-darwin": "macosx_10_12_x86_64",
 }
 
-MODULE = '''\
-"""The UCI chess engine Zeitnot: `python -m zeitnot` runs its program."""
-
-import os
-import subprocess
-import sys
-from importlib.metadata import files
-
-
-def program():
-    """The path of the program, as a string."""
-    return str(next(file for file in files("zeitnot") if file.name in ("zeitnot", "zeitnot.exe")).locate().resolve())
-
-
-if __name__ == "__main__":
-    command = [program(), *sys.argv[1:]]
-    if os.name == "nt":
-        sys.exit(subprocess.call(command))
-    os.execv(command[0], command)
-'''
+# The extras: what python-chess, frames, arrays and bars need.
+EXTRAS = {"chess": ["chess>=1.10"], "all": ["chess>=1.10", "numpy", "pandas", "tqdm"]}
 
 
 def main():
@@ -56,17 +39,21 @@ def main():
         return print(f"no wheel: {target} has no name among the platforms of wheels", file=sys.stderr)
     tag = f"py3-none-{PLATFORMS[target]}"
     program = "zeitnot.exe" if "windows" in target else "zeitnot"
-    summary = re.search(r'^description = "(.*)"$', Path(__file__).parent.with_name("Cargo.toml").read_text(), re.M)[1]
+    root = Path(__file__).parent.parent
+    summary = re.search(r'^description = "(.*)"$', (root / "Cargo.toml").read_text(), re.M)[1]
+    modules = [file for file in sorted((root / "python/zeitnot").iterdir()) if file.suffix in (".py", ".typed")]
     licences = ["LICENSE", "LICENSES-OF-CRATES.txt"]
     metadata = ["Metadata-Version: 2.4", "Name: zeitnot", f"Version: {version}", f"Summary: {summary}"]
     metadata += ["License-Expression: GPL-3.0-or-later", *(f"License-File: {name}" for name in licences)]
-    metadata += ["Keywords: chess,engine,uci,lc0", "Requires-Python: >=3.8"]
+    metadata += ["Keywords: chess,engine,uci,lc0", "Requires-Python: >=3.10"]
+    metadata += [f"Provides-Extra: {extra}" for extra in EXTRAS]
+    metadata += [f"Requires-Dist: {name}; extra == '{extra}'" for extra, names in EXTRAS.items() for name in names]
     wheel = ["Wheel-Version: 1.0", "Generator: zeitnot", "Root-Is-Purelib: false"]
     wheel += [f"Tag: py3-none-{platform}" for platform in PLATFORMS[target].split(".")]
     info = f"zeitnot-{version}.dist-info"
     files = {
         f"zeitnot-{version}.data/scripts/{program}": (folder / program).read_bytes(),
-        "zeitnot.py": MODULE.encode(),
+        **{f"zeitnot/{file.name}": file.read_bytes() for file in modules},
         **{f"{info}/licenses/{name}": (folder / name).read_bytes() for name in licences},
         f"{info}/METADATA": "".join(f"{line}\n" for line in metadata).encode(),
         f"{info}/WHEEL": "".join(f"{line}\n" for line in wheel).encode(),

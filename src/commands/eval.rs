@@ -1,7 +1,7 @@
 //! `zeitnot eval`: prints a network's evaluation of a position, without a search.
 
 use super::engine_options::{self, MAY_INSTALL};
-use crate::commands::flags::{fen_option, flag, game_from, switch};
+use crate::commands::flags::{fen_option, flag, game_from, lines_of, switch};
 use crate::commands::output::note;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use zeitnot_base::files::TextLines;
 use zeitnot_base::printable;
 use zeitnot_engine::backend::softmax;
 use zeitnot_engine::chess::{Move, to_uci};
@@ -27,7 +26,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with("fen")
                 .help("Positions, one JSON object a line: {\"id\", \"fen\", \"moves\", \"chess960\"}")
-                .long_help("Positions, one JSON object a line: {\"id\", \"fen\" (needed; startpos or null: the start position), \"moves\", \"chess960\"}"),
+                .long_help("Positions, one JSON object a line: {\"id\", \"fen\" (needed; startpos or null: the start position), \"moves\", \"chess960\"}; - reads standard input, and answers each with a line, an {\"error\"} where it must"),
         )
         .arg(switch("planes", "Input planes in the output, too"));
     engine_options::add_to(command)
@@ -47,7 +46,8 @@ struct Request {
     chess960: bool,
 }
 
-/// Evaluates the positions. Those that cannot be evaluated are reported on standard error, and the exit code is then 1.
+/// Evaluates the positions. Those that cannot be evaluated are reported on standard error, or to the program that writes
+/// them to standard input as its answers, and the exit code is then 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
     // Every position gets its own evaluation: a cache would answer for those that differ in history alone.
@@ -55,6 +55,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     engine.prepare()?;
     let mut evaluator = engine.network_evaluator()?;
     let with_planes = matches.get_flag("planes");
+    let path = matches.get_one::<PathBuf>("positions");
+    let serves = path.is_some_and(|path| path.as_os_str() == "-");
     let mut output = std::io::stdout().lock();
     let mut failed = false;
     let mut answer = |request: &Request| -> anyhow::Result<()> {
@@ -63,6 +65,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             Err(error) => {
                 failed = true;
                 match &request.id {
+                    id if serves => writeln!(output, "{}", json!({"id": id, "error": format!("{error:#}")}))?,
                     Value::Null => note!("zeitnot: {error:#}"),
                     id => note!("zeitnot: position {id}: {error:#}"),
                 }
@@ -70,7 +73,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         }
         Ok(())
     };
-    match matches.get_one::<PathBuf>("positions") {
+    match path {
         None => {
             let fen = matches.get_one::<String>("fen").cloned();
             let moves = matches.get_many::<String>("moves").unwrap_or_default().cloned().collect();
@@ -78,7 +81,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         }
         Some(path) => {
             let cannot_read = || format!("cannot read {}", path.display());
-            for (index, line) in TextLines::open(path).with_context(cannot_read)?.enumerate() {
+            for (index, line) in lines_of(path).with_context(cannot_read)?.enumerate() {
                 let line = line.with_context(cannot_read)?;
                 if !line.trim().is_empty() {
                     let at = || format!("{} line {} is no position", path.display(), index + 1);

@@ -369,6 +369,21 @@ fn eval_reads_positions() {
         .stdout(predicate::function(|text: &str| text.lines().count() == 1 && text.contains("\"good\"")))
         .stderr(predicate::str::contains("bad move").and(predicate::str::contains("e2e5")))
         .stderr(predicate::str::contains("bad fen").and(predicate::str::contains("nonsense")));
+    // A program that asks through a pipe gets an answer to each.
+    zeitnot(&folder)
+        .args(["eval", "--backend=random", "--positions=-"])
+        .write_stdin(bad)
+        .assert()
+        .code(1)
+        .stdout(predicate::function(|text: &str| {
+            let answers: Vec<Value> = text.lines().map(json).collect();
+            let mut errors = ["e2e5", "nonsense"].into_iter().zip(&answers);
+            answers.len() == 3
+                && errors.all(|(word, answer)| answer["error"].as_str().is_some_and(|it| it.contains(word)))
+                && answers[0]["id"] == "bad move"
+                && !answers[2]["policy"].is_null()
+        }))
+        .stderr(predicate::function(|text: &str| !text.contains("bad")));
     // A line that is no request is named by file and line.
     for broken in ["{\"fen\": null, \"moves\": 3}", "{\"FEN\": \"startpos\"}"] {
         fs::write(folder.path().join("broken.jsonl"), format!("{{\"fen\": null}}\n\n{broken}\n")).unwrap();

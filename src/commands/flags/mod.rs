@@ -11,6 +11,8 @@ pub mod time_flags;
 use crate::commands::output::note;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction};
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 use std::str::FromStr;
 use zeitnot_base::files;
 use zeitnot_engine::chess::{FenError, Game};
@@ -31,6 +33,14 @@ pub fn switch(name: &'static str, help: &'static str) -> Arg {
 /// The switch for machine-readable output.
 pub fn json_flag() -> Arg {
     switch("json", "Output as JSON")
+}
+
+/// The lines of a file that a flag names; `-` is standard input. Fails as [`files::TextLines::open`] does.
+pub fn lines_of(path: &Path) -> io::Result<files::TextLines<Box<dyn BufRead>>> {
+    Ok(files::TextLines::of(match path.as_os_str() == "-" {
+        true => Box::new(io::stdin().lock()),
+        false => Box::new(BufReader::new(files::open(path)?)),
+    }))
 }
 
 /// Reads a time control. Where people would mean minutes, a line says that it is seconds.

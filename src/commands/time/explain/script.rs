@@ -1,16 +1,14 @@
 //! `zeitnot time explain script`: answers the events of a game that a file lists.
 
 use super::{explanation, nps, overhead_ms};
-use crate::commands::flags::{switch, time_flags};
+use crate::commands::flags::{lines_of, switch, time_flags};
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
-use std::io::stdin;
 use std::path::{Path, PathBuf};
-use zeitnot_base::files::TextLines;
 use zeitnot_engine::engine::Options;
 use zeitnot_engine::managers::maker_for_computation;
 use zeitnot_time::event_log::{self, Event, ManagerChoice, SearchStart};
@@ -172,12 +170,8 @@ struct Terms<'a> {
 /// Answers each event of the file with a line of JSON, or with text for people. Answers in an event log are skipped.
 fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
     let cannot_read = || format!("cannot read {}", path.display());
-    let lines: Box<dyn Iterator<Item = _>> = match path.as_os_str() == "-" {
-        true => Box::new(TextLines::of(stdin().lock())),
-        false => Box::new(TextLines::open(path).with_context(cannot_read)?),
-    };
     let mut game = Game::new(terms)?;
-    for (index, line) in lines.enumerate() {
+    for (index, line) in lines_of(path).with_context(cannot_read)?.enumerate() {
         let line = line.with_context(cannot_read)?;
         if line.trim().is_empty() {
             continue;
