@@ -116,12 +116,17 @@ impl Timekeeper {
     /// # Errors
     /// [`SpecError`], when there is no such manager.
     pub fn without_tree_reuse(spec: &str) -> Result<Timekeeper, SpecError> {
+        Timekeeper::new(&Timekeeper::spec_without_tree_reuse(spec))
+    }
+
+    /// The specification `spec` for an engine that keeps no tree from move to move; other managers than `smooth` know
+    /// nothing of trees, and theirs stays as it is.
+    pub fn spec_without_tree_reuse(spec: &str) -> String {
         let extended = match spec.contains('(') {
             true => spec.replacen('(', "(init-tree-reuse=0,", 1).replace(",)", ")"),
             false => format!("{spec}(init-tree-reuse=0)"),
         };
-        // Other managers know nothing of trees.
-        Timekeeper::new(&extended).or_else(|_| Timekeeper::new(spec))
+        if super::build(&extended).is_ok() { extended } else { spec.to_owned() }
     }
 
     fn of(spec: &str, maker: Option<Maker>) -> Result<Timekeeper, SpecError> {
