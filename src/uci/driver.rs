@@ -26,7 +26,9 @@ const CLOCK_WORDS: [&str; 5] = ["wtime", "btime", "winc", "binc", "movestogo"];
 pub enum Effect {
     /// Starts the engine anew, and ends the process that there may be.
     Start,
+    /// Passes a line to the engine.
     Engine(String),
+    /// Passes a line to the GUI.
     Gui(String),
 }
 
