@@ -10,6 +10,10 @@ use zeitnot_time::{Maker, MoveOutcome, Plan, SpecError, StopReason, StopperParam
 /// The overhead of a driven engine where nobody has said one, in milliseconds.
 pub const DRIVEN_OVERHEAD_MS: u32 = 50;
 
+/// The least time that an engine has for its first line, in milliseconds: stopped before it, Stockfish 15.1 plays the first
+/// legal move of its list.
+const FIRST_LINE_MS: f64 = 50.0;
+
 /// The time of the games of one engine, which keeps no tree from move to move.
 pub struct DrivenClock {
     time: Timekeeper,
@@ -22,6 +26,8 @@ pub struct DrivenClock {
 struct Search {
     heard: Heard,
     hard_limit_ms: f64,
+    /// The earliest end of a search that has told nothing.
+    silent_ms: f64,
     stop: Option<StopReason>,
 }
 
@@ -81,7 +87,8 @@ impl DrivenClock {
         let hard_limit_ms = begun.hard_limit_ms.unwrap_or(0.0);
         let mut heard = Heard::new(game);
         pondered.into_iter().for_each(|line| heard.go_on_from(line));
-        self.search = Some(Search { heard, hard_limit_ms, stop: None });
+        let silent_ms = begun.due_ms.unwrap_or(0.0).min(FIRST_LINE_MS);
+        self.search = Some(Search { heard, hard_limit_ms, silent_ms, stop: None });
         begun.plan
     }
 
@@ -98,9 +105,11 @@ impl DrivenClock {
         let verdict = self.time.observe(&search.heard.snapshot(at_ms));
         let only_move = search.heard.has_one_move().then_some(StopReason::OnlyMove);
         let late = (at_ms >= search.hard_limit_ms).then_some(StopReason::Time);
-        search.stop = verdict.stop.or(only_move).or(late);
+        let is_silent = search.heard.best_move().is_none();
+        search.stop = verdict.stop.or(only_move).or(late).filter(|_| !is_silent || at_ms >= search.silent_ms);
         let next_ms = verdict.remaining_ms.map_or(search.hard_limit_ms, |remaining_ms| at_ms + remaining_ms);
-        Look { stops: search.stop.is_some(), next_ms: next_ms.min(search.hard_limit_ms) }
+        let next_ms = next_ms.min(search.hard_limit_ms);
+        Look { stops: search.stop.is_some(), next_ms: if is_silent { next_ms.max(search.silent_ms) } else { next_ms } }
     }
 
     /// Ends the search, whose move is played.
