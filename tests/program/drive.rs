@@ -101,7 +101,7 @@ fn managers_are_compared_in_another_engine() {
     let engine = format!("option.Hash=8 python3 '{ENGINE}'");
     let play = |out: &str, more: &[&str]| {
         let args = ["time", "compare", "legacy", "soft-hard", "--games=2", "--tc=1", "--max-moves=4", "--fen=startpos"];
-        let mut command = zeitnot(&[&args, &["--json", "--out", out, "--engine", &engine], more].concat());
+        let mut command = zeitnot(&[&args[..], &["--json", "--out", out, "--engine", &engine], more].concat());
         let output = command.current_dir(folder.path()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()

@@ -149,7 +149,7 @@ impl Heard {
 
 /// The value of an evaluation, from −1 (loss) to 1 (win).
 fn value(evaluation: Evaluation) -> f64 {
-    let by_score = || (f64::from(evaluation.cp) / CENTIPAWN_SCALE).atan() / CENTIPAWN_ANGLE;
+    let by_score = || ((f64::from(evaluation.cp) / CENTIPAWN_SCALE).atan() / CENTIPAWN_ANGLE).clamp(-1.0, 1.0);
     match evaluation.mate {
         Some(moves) => {
             if moves > 0 {
@@ -207,7 +207,7 @@ mod tests {
     fn values_are_of_the_scale_of_their_engine() {
         let of = |cp, q| value(Evaluation { cp, mate: None, q });
         assert_eq!((of(0, None), of(50, Some(0.25))), (0.0, 0.25));
-        assert!((of(90, None) - 0.502_25).abs() < 1e-4 && of(-100_000, None) > -1.0);
+        assert!((of(90, None) - 0.502_25).abs() < 1e-4 && of(-100_000, None) == -1.0);
         assert_eq!(value(Evaluation { cp: 0, mate: Some(-2), q: None }), -1.0);
     }
 }
