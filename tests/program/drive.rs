@@ -49,7 +49,7 @@ fn whatever_an_engine_does_the_driver_answers() {
     let folder = tempfile::tempdir().unwrap();
     for (fault, clock_ms, error, moves) in [
         ("none", LONG_MS, None, ["e2e4", "g1f3"]),
-        ("one-move", LONG_MS, Some("has ended"), ["e2e4", "g1f3"]),
+        ("one-move", LONG_MS, Some("has ended"), ["e2e4", ""]),
         ("crash", LONG_MS, Some("has ended"), ["", ""]),
         ("close", LONG_MS, Some("has ended"), ["", ""]),
         ("hang", SHORT_MS, Some("has not answered stop"), ["", ""]),
