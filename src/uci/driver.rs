@@ -17,7 +17,7 @@ const CHESS960: &str = "UCI_Chess960";
 const MOST_OVERHEAD_MS: u32 = 10_000;
 /// Longest wait for the answer to `stop`, in milliseconds, and the share of the clock that it may take.
 const STOP_MS: f64 = 1_000.0;
-const STOP_SHARE: f64 = 0.5;
+const STOP_SHARE: f64 = 0.25;
 /// The words of `go` that are not for the engine; each has a number behind it.
 const CLOCK_WORDS: [&str; 5] = ["wtime", "btime", "winc", "binc", "movestogo"];
 
