@@ -2,6 +2,7 @@
 
 mod board;
 mod by_hand;
+mod driver;
 mod lines;
 mod log;
 mod nearest;
@@ -13,6 +14,7 @@ mod session;
 
 pub use board::{Signs, board};
 pub use by_hand::play as play_line;
+pub use driver::{Driver, Effect};
 pub use lines::{Lines, PassedOver};
 pub use nearest::did_you_mean;
 pub use output::Output;

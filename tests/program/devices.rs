@@ -349,7 +349,10 @@ fn a_setup_tells_its_plan_and_changes_nothing_unasked() {
     let assert = home(&["setup", "--dry-run", "--network=maia-1900"]).assert().success();
     let told = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     let lines: Vec<&str> = told.lines().collect();
-    assert!(lines[0].starts_with(&format!("machine: {} on {}", std::env::consts::OS, std::env::consts::ARCH)), "{told}");
+    assert!(
+        lines[0].starts_with(&format!("machine: {} on {}", std::env::consts::OS, std::env::consts::ARCH)),
+        "{told}"
+    );
     assert!(told.contains("\nnetwork: `zeitnot net fetch maia-1900` (1 MB; SE 6x64)\n"), "{told}");
     assert_eq!(lines.last(), Some(&"nothing was changed"));
     // Nobody can be asked where the input is no terminal.

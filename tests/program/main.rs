@@ -13,6 +13,7 @@ mod bots;
 mod cli;
 mod commands;
 mod devices;
+mod drive;
 mod encodings;
 mod external_engine;
 mod external_manager;

@@ -90,6 +90,12 @@ pub fn words(text: &str) -> Option<Vec<String>> {
     shlex::split(&escaped)
 }
 
+/// The command line of these words: [`split`] finds them again.
+pub fn join<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted = words.into_iter().map(|word| format!("'{}'", word.replace('\'', "'\"'\"'")));
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
 /// The file that the command line runs: a path as it is, a name as the system finds it in `PATH`. `None`
 /// where there is no such file.
 pub fn program_file(command: &str) -> Option<PathBuf> {
@@ -126,6 +132,12 @@ pub fn is_executable(path: &Path) -> bool {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_found_again() {
+        let words = ["a b", "it's", "smooth(x=\"1\")", "c:\\d", ""];
+        assert_eq!(super::words(&join(words)).unwrap(), words);
+    }
 
     #[test]
     fn the_program_is_found_as_the_system_finds_it() {

@@ -116,16 +116,21 @@ impl Timekeeper {
     /// # Errors
     /// [`SpecError`], when there is no such manager.
     pub fn without_tree_reuse(spec: &str) -> Result<Timekeeper, SpecError> {
-        let plain = Timekeeper::new(spec)?;
+        Timekeeper::new(&Timekeeper::spec_without_tree_reuse(spec))
+    }
+
+    /// The specification `spec` for an engine that keeps no tree from move to move; other managers than `smooth` know
+    /// nothing of trees, and theirs stays as it is.
+    pub fn spec_without_tree_reuse(spec: &str) -> String {
+        let name = |spec: &str| super::build(spec).ok().map(|manager| manager.name());
         let with = |param: &str| match spec.contains('(') {
             true => spec.replacen('(', &format!("({param},"), 1).replace(",)", ")"),
             false => format!("{spec}({param})"),
         };
-        // A parameter must not choose another preset, and other managers know nothing of trees.
-        let is_same = |time: &Timekeeper| time.manager.name() == plain.manager.name();
-        let params = ["init-tree-reuse=0", "max-tree-reuse=0"].into_iter();
-        let found = params.filter_map(|param| Timekeeper::new(&with(param)).ok()).find(is_same);
-        Ok(found.unwrap_or(plain))
+        // A parameter must not choose another preset.
+        let (plain, params) = (name(spec), ["init-tree-reuse=0", "max-tree-reuse=0"]);
+        let found = params.map(with).into_iter().find(|extended| plain.is_some() && name(extended) == plain);
+        found.unwrap_or_else(|| spec.to_owned())
     }
 
     fn of(spec: &str, maker: Option<Maker>) -> Result<Timekeeper, SpecError> {

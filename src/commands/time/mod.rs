@@ -1,11 +1,12 @@
-//! `zeitnot time`: shows the decisions of a time manager, compares managers in games and over recorded searches, and
-//! writes reports about all of it.
+//! `zeitnot time`: shows the decisions of a time manager, compares managers in games and over recorded searches, lends
+//! them to other engines, and writes reports about all of it.
 
 mod asked;
 mod audit;
 mod audit_tables;
 mod charts;
 mod compare;
+mod drive;
 mod explain;
 mod judge;
 mod record;
@@ -24,6 +25,7 @@ pub fn command() -> Command {
     Command::new("time").about("Look into the time managers").subcommand_required(true).subcommands([
         explain::command(),
         compare::command(),
+        drive::command(),
         audit::command(),
         record::command(),
         judge::command(),
@@ -38,6 +40,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     match matches.subcommand() {
         Some(("explain", matches)) => explain::run(matches),
         Some(("compare", matches)) => compare::run(matches),
+        Some(("drive", matches)) => drive::run(matches),
         Some(("audit", matches)) => audit::run(matches),
         Some(("record", matches)) => record::run(matches),
         Some(("judge", matches)) => judge::run(matches),

@@ -79,6 +79,7 @@ pub use options::{OptionSpec, Options};
 pub use preparing::Prepared;
 pub use score::{ScoreType, policy_index, score, wdl_permille};
 pub use search_and_wait::Pondered;
+pub use searching::move_request;
 pub use tree_file::{TreeFacts, TreeFileError, merge_trees, tree_facts};
 pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 

@@ -8,6 +8,7 @@ use super::words::TreeMemory;
 use super::{Choice, Engine, EngineError, GoParams, Options, SideClock, algorithm, tree_file};
 use crate::search::{EndReason, Listener, Report, Search, SearchEnd, SearchRequest, Tree, WdlRescale};
 use std::sync::Arc;
+use zeitnot_chess::Game;
 use zeitnot_time::event_log::{BookMove, SearchStart};
 use zeitnot_time::{Begun, MoveRequest, Plan};
 
@@ -265,29 +266,34 @@ impl Engine {
 
     /// The facts that a time manager gets of a move on `clock`.
     pub(super) fn move_request(&self, clock: SideClock, params: &GoParams) -> MoveRequest {
-        let position = self.state.game.current();
-        let legal_moves = position.legal_moves();
-        let captured_on = self.state.game.captured_on();
         MoveRequest {
-            clock_ms: clock.time_ms,
-            increment_ms: clock.increment_ms,
-            moves_to_go: params.movestogo,
             ply: self.state.ply(),
-            overhead_ms: (self.options.move_overhead as f64).min(MOST_OVERHEAD * clock.time_ms.max(0.0)),
-            lag_ms: 0.0,
-            missing_increment_ms: 0.0,
-            is_foreign_clock: !clock.is_own,
-            evaluation_ms: None,
             reused_nodes: self.tree_visits(),
             moves_left_plies: self.tree_moves_left(),
-            pieces: Some(position.piece_count()),
-            legal_moves: Some(legal_moves.len() as u32),
-            captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
-            in_check: position.is_check(),
-            recaptures: captured_on
-                .map(|square| legal_moves.iter().filter(|mv| mv.is_capture() && mv.to() == square).count() as u32),
             reply_prior: self.state.reply_prior.map(f64::from),
-            opponent_clock_ms: params.opponent_clock_ms(position.turn()).filter(|_| clock.is_own),
+            ..move_request(&self.state.game, clock, params, self.options.move_overhead as f64)
         }
+    }
+}
+
+/// The facts that a time manager gets of a move on `clock` in any engine, which tells nothing of its search yet.
+pub fn move_request(game: &Game, clock: SideClock, params: &GoParams, overhead_ms: f64) -> MoveRequest {
+    let position = game.current();
+    let legal_moves = position.legal_moves();
+    let recaptures = |square| legal_moves.iter().filter(|mv| mv.is_capture() && mv.to() == square).count() as u32;
+    MoveRequest {
+        clock_ms: clock.time_ms,
+        increment_ms: clock.increment_ms,
+        moves_to_go: params.movestogo,
+        ply: position.ply(),
+        overhead_ms: overhead_ms.min(MOST_OVERHEAD * clock.time_ms.max(0.0)),
+        is_foreign_clock: !clock.is_own,
+        pieces: Some(position.piece_count()),
+        legal_moves: Some(legal_moves.len() as u32),
+        captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
+        in_check: position.is_check(),
+        recaptures: game.captured_on().map(recaptures),
+        opponent_clock_ms: params.opponent_clock_ms(position.turn()).filter(|_| clock.is_own),
+        ..MoveRequest::default()
     }
 }

@@ -72,7 +72,7 @@ impl ExternalPlayer {
 }
 
 /// The error of an engine that cannot be started.
-fn unfit(error: ExternalError) -> PlayerError {
+pub(super) fn unfit(error: ExternalError) -> PlayerError {
     match error {
         ExternalError::CalledOff { .. } => PlayerError::Interrupted(error.to_string()),
         error => PlayerError::Unfit(error.to_string()),
@@ -80,7 +80,7 @@ fn unfit(error: ExternalError) -> PlayerError {
 }
 
 /// The error of an engine in a game.
-fn failed(error: ExternalError) -> PlayerError {
+pub(super) fn failed(error: ExternalError) -> PlayerError {
     let text = error.to_string();
     match error {
         ExternalError::Stalled { .. } if error.is_in_search() => PlayerError::Stalled(text),

@@ -6,6 +6,7 @@
 //! | `time_control`, `period_clock`, `lag` | time controls, clocks with periods, and the lag of a GUI |
 //! | `openings` | start positions |
 //! | `player`, `engine_player`, `external_player`, `external` | the players: this engine, and others as processes |
+//! | `driven` | an engine that a time manager of ours drives |
 //! | `play`, `game_clocks`, `adjudication`, `record` | one game: its clocks, its end, and its record |
 //! | `runner`, `journal`, `journal_error` | the games of a match, several at once, and going on after an interruption |
 //! | `decisions` | the event logs of the time managers of a match, and the check that a replay decides the same |
@@ -15,6 +16,7 @@
 
 mod adjudication;
 pub mod decisions;
+mod driven;
 pub mod eco;
 mod engine_player;
 mod external;
@@ -37,8 +39,9 @@ pub mod time_control;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
 pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
+pub use driven::{DRIVEN_OVERHEAD_MS, DrivenClock, DrivenPlayer, Look};
 pub use engine_player::EnginePlayer;
-pub use external::{ExternalAnswer, ExternalEngine, ExternalError, Patience, program_file};
+pub use external::{ExternalAnswer, ExternalEngine, ExternalError, Patience, Process, each_line, program_file};
 pub use external_player::ExternalPlayer;
 pub use game_clocks::{GameClocks, Limits};
 pub use journal::{Entry, Journal, is_match_journal, read_journal};

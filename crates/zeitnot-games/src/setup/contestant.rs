@@ -2,7 +2,7 @@
 //! thread, and other engines.
 
 use super::{MatchClock, SetupError};
-use crate::games::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
+use crate::games::{DecisionLog, DrivenPlayer, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -32,6 +32,9 @@ pub(super) enum Kind {
     /// Another engine: its command line and options, whether it ponders where it can, and the flag that calls off every
     /// wait for it.
     External { command: String, options: Vec<(String, String)>, ponders: bool, stop: Arc<AtomicBool> },
+    /// Another engine with a time manager in front: the driver's command line on the machine's clock, and the engine's
+    /// own, which plays on a virtual one.
+    Driven { driver: String, command: String, options: Vec<(String, String)>, manager: String, stop: Arc<AtomicBool> },
 }
 
 impl Contestant {
@@ -46,6 +49,17 @@ impl Contestant {
         Contestant { name, rating: None, kind }
     }
 
+    /// Another engine with the time manager `manager` in front, whose name the player has. `driver` is the command line that
+    /// drives the engine on the machine's clock.
+    pub fn driven(driver: String, command: String, options: Vec<(String, String)>, manager: String) -> Contestant {
+        let name = manager.clone();
+        Contestant {
+            name,
+            rating: None,
+            kind: Kind::Driven { driver, command, options, manager, stop: Arc::default() },
+        }
+    }
+
     /// Lets another engine think on its opponent's time, if it can. Does nothing for this engine: its option `Ponder`
     /// decides.
     pub fn let_ponder(&mut self) {
@@ -56,7 +70,7 @@ impl Contestant {
 
     /// Lets `interrupted` end all waits for the player's processes.
     pub fn heed(&mut self, interrupted: &Arc<AtomicBool>) {
-        if let Kind::External { stop, .. } = &mut self.kind {
+        if let Kind::External { stop, .. } | Kind::Driven { stop, .. } = &mut self.kind {
             *stop = Arc::clone(interrupted);
         }
     }
@@ -65,7 +79,7 @@ impl Contestant {
     pub fn options(&self) -> Option<&Options> {
         match &self.kind {
             Kind::Own { options, .. } => Some(options),
-            Kind::External { .. } => None,
+            Kind::External { .. } | Kind::Driven { .. } => None,
         }
     }
 
@@ -76,16 +90,25 @@ impl Contestant {
     /// # Errors
     /// When the file of the network cannot be read.
     pub fn identity(&self) -> Result<Value, NetworkError> {
+        let program =
+            |command| program_file(command).and_then(|path| File::open(path).ok()).and_then(|file| sha256(file).ok());
         let (options, network) = match &self.kind {
             Kind::External { command, options, ponders, .. } => {
-                let program = program_file(command).and_then(|path| File::open(path).ok());
-                let sha256 = program.and_then(|file| sha256(file).ok());
                 return Ok(json!({
                     "name": self.name,
                     "command": command,
                     "options": options,
                     "ponder": ponders,
-                    "program": sha256,
+                    "program": program(command),
+                }));
+            }
+            Kind::Driven { command, options, manager, .. } => {
+                return Ok(json!({
+                    "name": self.name,
+                    "command": command,
+                    "options": options,
+                    "manager": manager,
+                    "program": program(command),
                 }));
             }
             Kind::Own { options, network } => (options, network),
@@ -101,7 +124,7 @@ impl Contestant {
     pub fn news(&self) -> &str {
         match &self.kind {
             Kind::Own { network, .. } => network.as_ref().map_or("", |network| &network.news),
-            Kind::External { command, .. } => command,
+            Kind::External { command, .. } | Kind::Driven { command, .. } => command,
         }
     }
 
@@ -120,6 +143,16 @@ impl Contestant {
             Kind::External { command, options, ponders, stop } => {
                 let player = ExternalPlayer::start(command, options, Some(&self.name), Arc::clone(stop))?;
                 return Ok(Box::new(player.with_pondering(*ponders)));
+            }
+            Kind::Driven { driver, command, options, manager, stop } => {
+                let (name, stop) = (&self.name, Arc::clone(stop));
+                return Ok(match clock {
+                    MatchClock::Real => Box::new(ExternalPlayer::start(driver, options, Some(name), stop)?),
+                    MatchClock::Virtual { cost, .. } => {
+                        let node_ms = cost.batch_ms(1);
+                        Box::new(DrivenPlayer::start(name, command, options, manager, node_ms, stop)?)
+                    }
+                });
             }
             Kind::Own { options, network } => (options, network),
         };

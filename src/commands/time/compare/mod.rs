@@ -14,7 +14,8 @@ use folder::{Cell, Folder};
 use serde_json::json;
 use std::path::PathBuf;
 use zeitnot_engine::digest::sha256;
-use zeitnot_games::setup::{self, Contestant};
+use zeitnot_engine::{child, managers};
+use zeitnot_games::setup::{self, Contestant, EngineLine};
 use zeitnot_games::{Comparison, TimeControl};
 use zeitnot_lab::results::{ComparisonResult, LabResult};
 
@@ -39,6 +40,10 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(u64).range(2..))
                 .help("Games of each pair at each time control"),
         )
+        .arg(
+            flag("engine", "COMMAND")
+                .help("Another engine for the time managers to play in: [option.NAME=VALUE] COMMAND"),
+        )
         .arg(switch("gauntlet", "Games of the first one against each of the others alone"))
         .arg(
             flag("out", "FOLDER")
@@ -60,7 +65,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let specs: Vec<&String> = matches.get_many("specs").unwrap_or_default().collect();
     let tcs = time_flags::controls_with_speeds(matches)?;
     let games = *matches.get_one::<u64>("games").context("--games has a default")?;
-    let mut contestants = specs.iter().map(|spec| contestant(matches, spec)).collect::<anyhow::Result<Vec<_>>>()?;
+    let contestants = match matches.get_one::<String>("engine") {
+        Some(engine) => driven(engine, &specs),
+        None => specs.iter().map(|spec| contestant(matches, spec)).collect(),
+    };
+    let mut contestants = contestants?;
     setup::check(&contestants)?;
     let clock = match_flags::clock(matches, 0)?;
     let chess960 = contestants[0].options().is_some_and(|options| options.chess960);
@@ -122,6 +131,21 @@ fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
     let mut contestant = match_flags::own_player(matches, "player", settings.iter().map(String::as_str), spec)?;
     spec.clone_into(&mut contestant.name);
     Ok(contestant)
+}
+
+/// The players in another engine: a time manager in front of it each.
+fn driven(engine: &str, specs: &[&String]) -> anyhow::Result<Vec<Contestant>> {
+    let EngineLine { options, command, .. } = EngineLine::parse(engine).context("--engine")?;
+    let program = std::env::current_exe().context("this program has no file")?;
+    let program = program.to_str().context("this program's path is no text")?.to_owned();
+    let words = child::words(&command).context("--engine: a quotation mark is not closed")?;
+    let player = |spec: &&String| {
+        managers::check(spec).with_context(|| (*spec).clone())?;
+        let driver =
+            [&program, "time", "drive", "--manager", spec, "--"].into_iter().chain(words.iter().map(String::as_str));
+        Ok(Contestant::driven(child::join(driver), command.clone(), options.clone(), (*spec).clone()))
+    };
+    specs.iter().map(player).collect()
 }
 
 /// The name of the files of a pair at a time control, without an ending; `text` names all three.

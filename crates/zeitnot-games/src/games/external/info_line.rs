@@ -5,6 +5,62 @@ use crate::games::record::Evaluation;
 /// Largest size of a score, in centipawns; larger scores are cut to it.
 const MOST_CP: i32 = 1_000_000;
 
+/// The values of a line that begins with `info`, where it has them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::games) struct InfoLine<'a> {
+    pub depth: Option<u32>,
+    pub nodes: Option<u64>,
+    /// Number of the line in `MultiPV`, from 1, which is the best.
+    pub place: u32,
+    /// From the view of the side that moved; `None` for a score that is a bound.
+    pub score: Option<Evaluation>,
+    /// The text of the moves, or of what `string` says.
+    pub pv: Option<&'a str>,
+    pub string: Option<&'a str>,
+}
+
+impl<'a> InfoLine<'a> {
+    /// Reads a line. Unknown words are skipped, as UCI demands.
+    pub fn parse(line: &'a str) -> InfoLine<'a> {
+        let mut info = InfoLine { depth: None, nodes: None, place: 1, score: None, pv: None, string: None };
+        let mut words = line.split_ascii_whitespace().skip(1).peekable();
+        while let Some(word) = words.next() {
+            match word {
+                "depth" => info.depth = words.next().and_then(|word| word.parse().ok()).or(info.depth),
+                "nodes" => info.nodes = words.next().and_then(|word| word.parse().ok()).or(info.nodes),
+                // No number is not the first, either.
+                "multipv" => info.place = words.next().and_then(|word| word.parse().ok()).unwrap_or(0),
+                "score" => {
+                    let score = match (words.next(), words.next().and_then(|word| word.parse::<i32>().ok())) {
+                        (Some("cp"), Some(cp)) => {
+                            Some(Evaluation { cp: cp.clamp(-MOST_CP, MOST_CP), mate: None, q: None })
+                        }
+                        (Some("mate"), mate @ Some(_)) => Some(Evaluation { cp: 0, mate, q: None }),
+                        _ => None,
+                    };
+                    let is_bound = words.peek().is_some_and(|word| ["lowerbound", "upperbound"].contains(word));
+                    info.score = score.filter(|_| !is_bound);
+                }
+                // With Stockfish's `UCI_ShowWDL`, in thousandths.
+                "wdl" if info.score.is_some() => {
+                    let mut part = || words.next()?.parse::<u16>().ok().filter(|part| *part <= 1000);
+                    if let (Some(score), Some(win), Some(_), Some(loss)) = (&mut info.score, part(), part(), part()) {
+                        score.q = Some((f64::from(win) - f64::from(loss)) / 1000.0);
+                    }
+                }
+                // The rest of the line is free text, or moves.
+                "string" | "pv" => {
+                    let rest = line.split_once(&format!(" {word} ")).map(|(_, rest)| rest);
+                    (info.pv, info.string) = if word == "pv" { (rest, None) } else { (None, rest) };
+                    break;
+                }
+                _ => {}
+            }
+        }
+        info
+    }
+}
+
 /// Values that an engine has reported of its search: the last one of each kind, for the best line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Told {
@@ -15,46 +71,18 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Takes over the values of a line that begins with `info`. Unknown words are skipped, as UCI demands; so are lines
-    /// of MultiPV other than the first, and scores that are bounds.
+    /// Takes over the values of a line that begins with `info`; lines of MultiPV other than the first are passed over.
     pub fn update(&mut self, line: &str) {
-        let (mut told, mut is_exact) = (*self, false);
-        let mut words = line.split_ascii_whitespace().skip(1).peekable();
-        while let Some(word) = words.next() {
-            match word {
-                "depth" => told.depth = words.next().and_then(|word| word.parse().ok()).or(told.depth),
-                "nodes" => told.nodes = words.next().and_then(|word| word.parse().ok()).or(told.nodes),
-                "multipv" if words.next() != Some("1") => return,
-                "score" => {
-                    let score = match (words.next(), words.next().and_then(|word| word.parse::<i32>().ok())) {
-                        (Some("cp"), Some(cp)) => {
-                            Some(Evaluation { cp: cp.clamp(-MOST_CP, MOST_CP), mate: None, q: None })
-                        }
-                        (Some("mate"), mate @ Some(_)) => Some(Evaluation { cp: 0, mate, q: None }),
-                        _ => None,
-                    };
-                    let is_bound = words.peek().is_some_and(|word| ["lowerbound", "upperbound"].contains(word));
-                    is_exact = score.is_some() && !is_bound;
-                    told.score = score.filter(|_| is_exact).or(told.score);
-                }
-                // With Stockfish's `UCI_ShowWDL`, in thousandths.
-                "wdl" if is_exact => {
-                    let mut part = || words.next()?.parse::<u16>().ok().filter(|part| *part <= 1000);
-                    if let (Some(score), Some(win), Some(_), Some(loss)) = (&mut told.score, part(), part(), part()) {
-                        score.q = Some((f64::from(win) - f64::from(loss)) / 1000.0);
-                    }
-                }
-                // The rest of the line is free text, or moves.
-                "string" | "pv" => break,
-                _ => {}
-            }
-        }
-        *self = told;
+        let InfoLine { depth, nodes, score, .. } = match InfoLine::parse(line) {
+            info if info.place == 1 => info,
+            _ => return,
+        };
+        *self = Told { depth: depth.or(self.depth), nodes: nodes.or(self.nodes), score: score.or(self.score) };
     }
 }
 
 /// The best move and the expected reply of a line that begins with `bestmove`; `None` where one is missing.
-pub(super) fn best_move(line: &str) -> (Option<&str>, Option<&str>) {
+pub(in crate::games) fn best_move(line: &str) -> (Option<&str>, Option<&str>) {
     let mut words = line.split_ascii_whitespace().skip(1);
     let best = words.next();
     let is_ponder = words.next() == Some("ponder");

@@ -3,16 +3,17 @@
 mod declared_option;
 mod error;
 mod go_command;
-mod info_line;
+pub(super) mod info_line;
 mod process;
 mod searching;
 
 pub use error::ExternalError;
+pub use process::{Process, each_line};
 
 use super::record::Evaluation;
 use declared_option::DeclaredOption;
 use error::one_line;
-use process::{MOST_DECLARED, Output, Process, Silence};
+use process::{MOST_DECLARED, Output, Silence, read_output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot_engine::chess::Move;
@@ -68,6 +69,8 @@ pub struct ExternalEngine {
     /// Options as they were given.
     options: Vec<(String, String)>,
     patience: Patience,
+    /// Whether its `info` lines are read one by one.
+    hears: bool,
     /// Calls off every wait for the engine.
     stop: Arc<AtomicBool>,
     /// The name that the engine gives itself, or else the program's.
@@ -78,7 +81,7 @@ pub struct ExternalEngine {
 
 /// An engine's process that has its options and was ready.
 struct Running {
-    process: Process,
+    process: Process<Output>,
     declared: Vec<DeclaredOption>,
     /// The value of the option `UCI_Chess960`.
     is_chess960: bool,
@@ -107,6 +110,18 @@ impl ExternalEngine {
         patience: Patience,
         stop: Arc<AtomicBool>,
     ) -> Result<ExternalEngine, ExternalError> {
+        ExternalEngine::start_heard(command, options, patience, stop, false)
+    }
+
+    /// Starts an engine like [`ExternalEngine::start_with`]. `hears`: whether
+    /// [`ExternalEngine::go_nodes`](ExternalEngine::go_nodes) is to see its `info` lines.
+    pub(super) fn start_heard(
+        command: &str,
+        options: &[(String, String)],
+        patience: Patience,
+        stop: Arc<AtomicBool>,
+        hears: bool,
+    ) -> Result<ExternalEngine, ExternalError> {
         let (program, args) =
             child::split(command).map_err(|reason| ExternalError::Command { command: one_line(command), reason })?;
         let mut engine = ExternalEngine {
@@ -115,6 +130,7 @@ impl ExternalEngine {
             args,
             options: options.to_vec(),
             patience,
+            hears,
             stop,
             clock: MonotonicClock::new(),
             running: None,
@@ -134,7 +150,9 @@ impl ExternalEngine {
     /// The errors of [`ExternalEngine::start`].
     pub fn restart(&mut self) -> Result<(), ExternalError> {
         self.quit();
-        let mut process = Process::start(&self.program, &self.args, self.clock)
+        let (clock, hears) = (self.clock, self.hears);
+        let read = move |pipe: &mut _, lines: &_| read_output(pipe, lines, clock, hears);
+        let mut process = Process::start(&self.program, &self.args, clock, read)
             .map_err(|error| ExternalError::Start { program: self.name.clone(), error })?;
         let declared = self.shake_hands(&mut process)?;
         let mut is_chess960 = false;
@@ -184,7 +202,7 @@ impl ExternalEngine {
     }
 
     /// Sends `uci`, takes over the engine's name and returns the options that it declares until `uciok`.
-    fn shake_hands(&mut self, process: &mut Process) -> Result<Vec<DeclaredOption>, ExternalError> {
+    fn shake_hands(&mut self, process: &mut Process<Output>) -> Result<Vec<DeclaredOption>, ExternalError> {
         let (mut declared, mut name) = (Vec::new(), None);
         process.tell("uci");
         let flood = || Err(ExternalError::Flood { engine: self.name.clone(), limit_kib: MOST_DECLARED >> 10 });
@@ -192,7 +210,7 @@ impl ExternalEngine {
             let line = match output {
                 Output::Line(line) => line,
                 Output::Flood => return Some(flood()),
-                Output::BestMove { .. } => return None,
+                Output::BestMove { .. } | Output::Info(_) => return None,
             };
             if let Some(text) = line.trim().strip_prefix("id name ") {
                 name = Some(one_line(text)).filter(|name| !name.is_empty());
@@ -206,7 +224,7 @@ impl ExternalEngine {
         Ok(declared)
     }
 
-    fn wait_ready(&self, process: &mut Process) -> Result<(), ExternalError> {
+    fn wait_ready(&self, process: &mut Process<Output>) -> Result<(), ExternalError> {
         process.tell("isready");
         self.wait(process, "readyok", self.patience.ready_ms, |output| match output {
             Output::Line(line) if line.split_ascii_whitespace().next() == Some("readyok") => Some(()),
@@ -218,7 +236,7 @@ impl ExternalEngine {
     /// answer in errors.
     fn wait<T>(
         &self,
-        process: &mut Process,
+        process: &mut Process<Output>,
         awaited: &'static str,
         limit_ms: f64,
         mut pick: impl FnMut(Output) -> Option<T>,
@@ -247,7 +265,7 @@ impl ExternalEngine {
         }
     }
 
-    fn ended(&self, process: &mut Process, awaited: &'static str) -> ExternalError {
+    fn ended(&self, process: &mut Process<Output>, awaited: &'static str) -> ExternalError {
         let (status, said) = process.end();
         let said = if said.is_empty() { said } else { format!(": {}", one_line(&said)) };
         ExternalError::Ended { engine: self.name.clone(), awaited, status, said }

@@ -6,7 +6,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bound
 use parking_lot::Mutex;
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::ops::ControlFlow;
-use std::process::{ChildStdin, Stdio};
+use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
@@ -33,6 +33,8 @@ const END_MS: f64 = 3_000.0;
 pub(super) enum Output {
     /// A line `id` or `option` before `uciok`, `uciok` itself, or `readyok`.
     Line(String),
+    /// A line `info`, where they are wanted.
+    Info(String),
     /// More bytes than [`MOST_DECLARED`] before `uciok`.
     Flood,
     /// A line `bestmove`, when it was read by the process's clock, and the values of the `info` lines before it.
@@ -53,24 +55,30 @@ struct Input {
     written: Option<Sender<f64>>,
 }
 
-/// An engine's process, which ends when this is dropped.
-pub(super) struct Process {
+/// An engine's process, which ends when this is dropped. Its output is read as values of `T`.
+pub struct Process<T> {
     child: OwnedChild,
     clock: MonotonicClock,
     input: Sender<Input>,
-    output: Receiver<Output>,
+    output: Receiver<T>,
     /// The last line of standard error.
     last_words: Arc<Mutex<String>>,
     /// Disconnected when standard error is closed.
     errors_open: Receiver<()>,
 }
 
-impl Process {
-    /// Starts a program.
+impl<T: Send + 'static> Process<T> {
+    /// Starts a program. A thread runs `read` with its output, and with the sender of what [`Process::next`] takes; what is
+    /// not taken waits in a queue of [`LINES`].
     ///
     /// # Errors
     /// The errors of the operating system.
-    pub fn start(program: &str, args: &[String], clock: MonotonicClock) -> io::Result<Process> {
+    pub fn start(
+        program: &str,
+        args: &[String],
+        clock: MonotonicClock,
+        read: impl FnOnce(&mut ChildStdout, &Sender<T>) + Send + 'static,
+    ) -> io::Result<Process<T>> {
         let mut child = OwnedChild::start(program, args, |command| {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         })?;
@@ -86,7 +94,7 @@ impl Process {
         // From here on dropping this value ends the process, also where a thread cannot be started.
         let process = Process { child, clock, input, output, last_words, errors_open };
         Builder::new().name("engine input".into()).spawn(move || write_input(stdin, &commands, clock))?;
-        Builder::new().name("engine output".into()).spawn(move || read_output(&mut stdout, &lines, clock))?;
+        Builder::new().name("engine output".into()).spawn(move || read(&mut stdout, &lines))?;
         Builder::new().name("engine errors".into()).spawn(move || {
             let _open: Sender<()> = open;
             each_line(&mut stderr, clock, |line, _| {
@@ -101,12 +109,20 @@ impl Process {
 
     /// Sends a line. Where the engine does not take it, the answer will be missing.
     pub fn tell(&self, line: &str) {
-        let _ = self.input.send(Input { text: format!("{line}\n"), written: None });
+        self.teller()(line);
+    }
+
+    /// Sends lines as [`Process::tell`] does, while this process is waited for.
+    pub(super) fn teller(&self) -> impl Fn(&str) + use<T> {
+        let input = self.input.clone();
+        move |line| {
+            let _ = input.send(Input { text: format!("{line}\n"), written: None });
+        }
     }
 
     /// Sends a line and waits until it is written, but not beyond `deadline_ms`. Returns the moment at which the
     /// writing began; `None` when the engine does not read.
-    pub(crate) fn tell_and_stamp(&self, line: &str, deadline_ms: f64) -> Option<f64> {
+    pub(super) fn tell_and_stamp(&self, line: &str, deadline_ms: f64) -> Option<f64> {
         let (written, stamp) = bounded(1);
         self.input.send(Input { text: format!("{line}\n"), written: Some(written) }).ok()?;
         stamp.recv_timeout(self.until(deadline_ms)).ok()
@@ -116,7 +132,7 @@ impl Process {
     ///
     /// # Errors
     /// [`Silence`] when the output is closed, or no such line came before `deadline_ms`.
-    pub fn next(&self, deadline_ms: f64) -> Result<Output, Silence> {
+    pub(super) fn next(&self, deadline_ms: f64) -> Result<T, Silence> {
         self.output.recv_timeout(self.until(deadline_ms)).map_err(|error| match error {
             RecvTimeoutError::Timeout => Silence::Late,
             RecvTimeoutError::Disconnected => Silence::Ended,
@@ -166,7 +182,8 @@ fn write_input(mut pipe: ChildStdin, commands: &Receiver<Input>, clock: Monotoni
     }
 }
 
-fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClock) {
+/// Reads an engine's output for a match. `hears`: whether the lines `info` are wanted, too.
+pub(super) fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClock, hears: bool) {
     let mut told = Told::default();
     // Bytes that may still be declared; `None` after `uciok` or a flood, when nothing is declared any more.
     let mut left = Some(MOST_DECLARED);
@@ -174,7 +191,11 @@ fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClo
         let output = match line.split_ascii_whitespace().next() {
             Some("info") => {
                 told.update(line);
-                return ControlFlow::Continue(());
+                // None may be lost: the moves of a game on a virtual clock depend on them.
+                return match hears && lines.send(Output::Info(line.to_owned())).is_err() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                };
             }
             Some("bestmove") => {
                 let line = line[..line.floor_char_boundary(LONGEST_ANSWER)].to_owned();
@@ -200,7 +221,7 @@ fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClo
 
 /// Calls `take` with each line and the time at which its end was read, until the stream ends or `take` breaks. Lines
 /// are cut off at [`LONGEST_LINE`] bytes.
-fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&str, f64) -> ControlFlow<()>) {
+pub fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&str, f64) -> ControlFlow<()>) {
     let mut buffer = vec![0; BUFFER];
     let mut line = Vec::new();
     loop {
@@ -270,7 +291,8 @@ mod tests {
     fn taken(text: &str) -> (usize, bool) {
         let (sender, queue) = bounded(LINES);
         let text = text.to_owned();
-        let reader = std::thread::spawn(move || read_output(&mut text.as_bytes(), &sender, MonotonicClock::new()));
+        let reader =
+            std::thread::spawn(move || read_output(&mut text.as_bytes(), &sender, MonotonicClock::new(), false));
         let outputs: Vec<Output> = queue.into_iter().collect();
         reader.join().unwrap();
         (outputs.len(), outputs.iter().any(|output| matches!(output, Output::Flood)))
@@ -293,9 +315,9 @@ mod tests {
     fn answers_keep_their_beginning() {
         let (sender, queue) = bounded(LINES);
         let text = format!("bestmove e2e4 {}\nreadyok {}\n", "é".repeat(LONGEST_LINE), "x".repeat(LONGEST_LINE));
-        read_output(&mut text.as_bytes(), &sender, MonotonicClock::new());
+        read_output(&mut text.as_bytes(), &sender, MonotonicClock::new(), false);
         let lengths = queue.try_iter().map(|output| match output {
-            Output::BestMove { line, .. } | Output::Line(line) => line.len(),
+            Output::BestMove { line, .. } | Output::Line(line) | Output::Info(line) => line.len(),
             Output::Flood => 0,
         });
         assert_eq!(lengths.collect::<Vec<_>>(), [LONGEST_ANSWER, "readyok".len()]);
@@ -305,7 +327,7 @@ mod tests {
     fn a_flood_is_lost_beyond_the_queue() {
         let (sender, queue) = bounded(LINES);
         let text = "bestmove e2e4\n".repeat(3 * LINES);
-        read_output(&mut text.as_bytes(), &sender, MonotonicClock::new());
+        read_output(&mut text.as_bytes(), &sender, MonotonicClock::new(), false);
         assert_eq!(queue.len(), LINES);
     }
 }

@@ -54,6 +54,40 @@ impl ExternalEngine {
         Ok(answer)
     }
 
+    /// Lets the engine, started to be heard, search `nodes` nodes as if it had searched nothing before. `hear` gets each
+    /// `info` line, and ends the search by `false`. Returns the line `bestmove`.
+    ///
+    /// # Errors
+    /// The errors of [`ExternalEngine::go`]; an engine is waited for `patience_ms`.
+    pub(in crate::games) fn go_nodes(
+        &mut self,
+        game: &Game,
+        nodes: u64,
+        patience_ms: f64,
+        mut hear: impl FnMut(&str) -> bool,
+    ) -> Result<String, ExternalError> {
+        self.new_game(false)?;
+        let mut running = self.take_running()?;
+        self.tell_position(&mut running, game)?;
+        let process = &mut running.process;
+        let stop = process.teller();
+        process.tell(&format!("go nodes {nodes}"));
+        let mut goes_on = true;
+        let line = self.wait(process, BEST_MOVE, patience_ms, |output| match output {
+            Output::BestMove { line, .. } => Some(line),
+            Output::Info(line) => {
+                if goes_on && !hear(&line) {
+                    goes_on = false;
+                    stop("stop");
+                }
+                None
+            }
+            _ => None,
+        })?;
+        self.running = Some(running);
+        Ok(line)
+    }
+
     /// Ends a search on the opponent's time; its move is not wanted.
     pub(super) fn stop_pondering(&self, running: &mut Running) -> Result<(), ExternalError> {
         let Some(since_ms) = running.pondering_since_ms.take() else { return Ok(()) };
@@ -71,6 +105,13 @@ impl ExternalEngine {
         patience_ms: f64,
     ) -> Result<ExternalAnswer, ExternalError> {
         self.stop_pondering(running)?;
+        self.tell_position(running, game)?;
+        let limit_ms = time_ms(clock, game.current().turn()) + patience_ms.max(0.0);
+        self.answer(&mut running.process, game, &go_command(clock), limit_ms, None)
+    }
+
+    /// Tells the engine the position, and waits until it is ready.
+    fn tell_position(&self, running: &mut Running, game: &Game) -> Result<(), ExternalError> {
         if game.is_chess960() != running.is_chess960 {
             let command = running.command(CHESS960, &game.is_chess960().to_string());
             running.process.tell(&command.ok_or_else(|| ExternalError::Chess960 { engine: self.name.clone() })?);
@@ -79,16 +120,14 @@ impl ExternalEngine {
         let process = &mut running.process;
         process.tell(&position(game));
         // Reading the position is not part of the search, and late answers to earlier searches are skipped.
-        self.wait_ready(process)?;
-        let limit_ms = time_ms(clock, game.current().turn()) + patience_ms.max(0.0);
-        self.answer(process, game, &go_command(clock), limit_ms, None)
+        self.wait_ready(process)
     }
 
     /// Sends a command and waits up to `limit_ms` for the move. `since_ms`: the time when a ponder search began, since
     /// when an answer counts; `None` where only answers to this command count.
     fn answer(
         &self,
-        process: &mut Process,
+        process: &mut Process<Output>,
         game: &Game,
         command: &str,
         limit_ms: f64,
