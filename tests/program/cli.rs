@@ -89,7 +89,7 @@ const SCREEN: usize = 45;
 /// Columns of a short help.
 const WIDTH: usize = 120;
 /// Commands in the help, without those that only have others.
-const MOST_COMMANDS: usize = 29;
+const MOST_COMMANDS: usize = 31;
 
 /// The commands that a help lists.
 fn subcommands(help: &[String]) -> Vec<String> {
