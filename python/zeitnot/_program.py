@@ -122,6 +122,11 @@ class Dialogue:
         except ValueError:  # No line came, or half of one.
             raise self.failure() from None
 
+    def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Sends a line and waits for the next one. Raises `Error` where the program has ended."""
+        self.write(message)
+        return self.read()
+
     def failure(self) -> Error:
         """The error of the program, which has ended or is ended now."""
         if self._is_closed:
@@ -160,7 +165,7 @@ class Requests:
                 for request in itertools.islice(ahead, WINDOW - len(waiting)):
                     waiting.append(next(self._numbers))
                     self._waiting[waiting[-1]] = Future()
-                    self._dialogue.write({"id": waiting[-1], **request})
+                    self._dialogue.write({**request, "id": waiting[-1]})
                 if not waiting:
                     return
                 answer = self._waiting[waiting[0]].result()
