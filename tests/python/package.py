@@ -10,6 +10,7 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import zeitnot
 
@@ -108,6 +109,20 @@ class Package(unittest.TestCase):
         keeper = zeitnot.Timekeeper()
         self.assertEqual(len(children(os.getpid())), 2)
         del analysis, keeper
+
+    def test_who_keeps_no_analysis_hears_its_error_alone(self):
+        heard = []
+        with mock.patch.object(sys, "unraisablehook", heard.append):
+            for _ in range(5):
+                try:
+                    zeitnot.Analysis(**RANDOM).search("startpos", nodes=-1)
+                except zeitnot.Error:  # `assertRaises` would drop what the traceback refers to at once.
+                    continue
+            # The thread that brought the error may be the last that knows the analysis.
+            for thread in threading.enumerate():
+                if thread is not threading.main_thread():
+                    thread.join(5)
+        self.assertEqual(heard, [])
 
     def test_a_time_manager_plans_looks_and_learns(self):
         with zeitnot.Timekeeper("smooth", overhead_ms=50, nps=1000) as keeper:
