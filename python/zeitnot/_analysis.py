@@ -92,21 +92,24 @@ class Analysis:
 
     def lines(self, position: Position, multipv: int, **limits: Any) -> list[Info]:
         """The best lines of a position, best first."""
-        return _infos(_board(position), self.search(position, multipv=multipv, **limits))
+        asked = _as_it_is(position)
+        return _infos(_board(asked), self.search(asked, multipv=multipv, **limits))
 
     def analyse_many(self, positions: Iterable[Position], **limits: Any) -> list[Info]:
         """What `analyse` gives of each position. Some are searched at a time; tqdm, if it is there, shows a bar."""
-        asked = list(positions)
+        asked = [_as_it_is(position) for position in positions]
         return [_infos(_board(asked[i]), answer)[0] for i, answer in enumerate(self._answers(asked, limits))]
 
     def evaluate(self, positions: Iterable[Position]) -> list[Evaluation]:
         """The network's evaluation of each position, without a search: policy, win, draw and loss, moves left."""
-        asked = list(positions)
+        asked = [_as_it_is(position) for position in positions]
         return [_evaluation(_board(asked[i]), answer) for i, answer in enumerate(self._answers(asked, None))]
 
     def _answers(self, positions: list[Position], limits: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
         """The answers of searches, or of evaluations without `limits`."""
         if limits is None:
+            if not self._searches.close.alive:
+                raise Error("it has been closed")
             self._evaluations = self._evaluations or Requests("eval", "--positions=-", *self._options)
             server, asked = self._evaluations, dict[str, Any]()
         else:
@@ -115,10 +118,17 @@ class Analysis:
         if "searchmoves" in asked:
             asked["searchmoves"] = [str(move) for move in asked["searchmoves"]]
         with bar(len(positions), "positions") as move:
-            requests = ({**_request(position), **asked} for position in positions)
+            requests = ({**asked, **_request(position)} for position in positions)
             for number, answer in enumerate(server.answers(requests, are_searches=limits is not None), 1):
                 move(number)
                 yield answer
+
+
+def _as_it_is(position: Position) -> Position:
+    """The position as it is now: a board may be moved on, and an iterator has its moves only once."""
+    if isinstance(position, str):
+        return position
+    return position.copy() if has_chess and isinstance(position, chess.Board) else list(cast(Iterable[Any], position))
 
 
 def _request(position: Position) -> dict[str, Any]:
@@ -142,6 +152,8 @@ def _board(position: Position) -> chess.Board | None:
     asked = _request(position)
     try:
         board = chess.Board() if asked["fen"] == "startpos" else chess.Board(asked["fen"])
+        # Rights of other rooks than those of standard chess are of Chess960.
+        board.chess960 = board.castling_rights != board.clean_castling_rights()
         for move in asked["moves"]:
             board.push_uci(move)
     except ValueError as error:

@@ -6,6 +6,7 @@ import json
 import tempfile
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -109,8 +110,10 @@ class Timekeeper:
         self._dialogue = Dialogue("time", "explain", "script", *options, "-")
         # Ends the program, also when nobody has this any more or Python ends.
         self.close = weakref.finalize(self, self._dialogue.close)
+        # Ctrl-C reaches Python's main thread: in another one it parts no event from its answer.
+        self._asking = ThreadPoolExecutor(1)
         self._plan: Plan | None = None
-        self._began, self._owed = time.monotonic(), 0
+        self._began = time.monotonic()
 
     def __enter__(self) -> Timekeeper:
         return self
@@ -121,12 +124,12 @@ class Timekeeper:
     def new_game(self) -> None:
         """Forgets what was learned from the game that has ended."""
         self._plan = None
-        self._dialogue.write({"event": "new_game"})
+        self._asking.submit(self._dialogue.write, {"event": "new_game"}).result()
 
     def plan(self, clock_ms: float, inc_ms: float = 0, **facts: Any) -> Plan:
         """Begins a move; its time runs from here. `ply`, `movestogo`, and of the position `pieces`, `legal_moves`,
         `captures` and `check` may be told, and all else that the page "time explain" lists for `plan`."""
-        self._began = time.monotonic()
+        self._began, self._plan = time.monotonic(), None
         self._plan = _plan(self._ask({"event": "plan", "clock_ms": clock_ms, "inc_ms": inc_ms, **facts}))
         return self._plan
 
@@ -162,10 +165,4 @@ class Timekeeper:
     def _ask(self, event: dict[str, Any]) -> dict[str, Any]:
         if self._plan is None and event["event"] != "plan":
             raise Error(f"{event['event']} needs a plan first")  # It would have no answer.
-        self._dialogue.write(event)
-        self._owed += 1
-        while True:  # Answers that an interruption has left unread come first.
-            answer = self._dialogue.read()
-            self._owed -= 1
-            if not self._owed:
-                return answer
+        return self._asking.submit(self._dialogue.ask, event).result()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import json
 import os
@@ -122,6 +123,11 @@ class Dialogue:
         except ValueError:  # No line came, or half of one.
             raise self.failure() from None
 
+    def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Sends a line and waits for the next one. Raises `Error` where the program has ended."""
+        self.write(message)
+        return self.read()
+
     def failure(self) -> Error:
         """The error of the program, which has ended or is ended now."""
         if self._is_closed:
@@ -150,7 +156,7 @@ class Requests:
         reader = threading.Thread(target=_deliver, args=(self._dialogue, self._waiting), daemon=True)
         reader.start()
         # Ends the program, also when nobody has this any more or Python ends. Requests that wait fail.
-        self.close = weakref.finalize(self, self._dialogue.close, reader.join)
+        self.close = weakref.finalize(self, self._dialogue.close, functools.partial(_join, reader))
 
     def answers(self, requests: Iterable[Mapping[str, Any]], are_searches: bool) -> Iterator[dict[str, Any]]:
         """The answers in the order of their requests. Searches end when nobody waits for them, as after Ctrl-C."""
@@ -160,7 +166,7 @@ class Requests:
                 for request in itertools.islice(ahead, WINDOW - len(waiting)):
                     waiting.append(next(self._numbers))
                     self._waiting[waiting[-1]] = Future()
-                    self._dialogue.write({"id": waiting[-1], **request})
+                    self._dialogue.write({**request, "id": waiting[-1]})
                 if not waiting:
                     return
                 answer = self._waiting[waiting[0]].result()
@@ -172,6 +178,12 @@ class Requests:
                 with contextlib.suppress(Error):
                     if are_searches:
                         self._dialogue.write({"id": -number, "action": "terminate", "terminateId": number})
+
+
+def _join(thread: threading.Thread) -> None:
+    """Waits for a thread, but not for itself: Python may drop the last reference to an object in any thread."""
+    if thread is not threading.current_thread():
+        thread.join()
 
 
 def _deliver(dialogue: Dialogue, waiting: dict[int, Future[dict[str, Any]]]) -> None:

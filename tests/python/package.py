@@ -1,5 +1,6 @@
 """Tests of the Python package that need no other one: `python3 tests/python/package.py`, with `zeitnot` installed."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -31,8 +32,11 @@ except KeyboardInterrupt:
 
 def children(pid):
     """The processes that a process has started and that have not ended."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):  # A thread may end meanwhile.
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def runs(pid):
@@ -60,6 +64,8 @@ class Package(unittest.TestCase):
             self.assertEqual(analysis.search(mate, nodes=500)["lines"][0]["mate"], 1)
             self.assertEqual(len(analysis.lines("startpos", 3, nodes=100)), 3)
             self.assertEqual(len(analysis.analyse_many([["e2e4"]] * 300, nodes=1)), 300)
+            once = iter(["e2e4"])
+            self.assertEqual(len(analysis.lines(once, 500, searchmoves=["e7e5", "e7e6"])), 2)
             self.refuses("nonsense", lambda: analysis.search("nonsense"))
             self.refuses("bytes", lambda: analysis.search("8/" * 1_000_000))
             self.refuses("e2e5", lambda: analysis.search(["e2e5"]))
@@ -95,6 +101,7 @@ class Package(unittest.TestCase):
         self.refuses("ended with code -9", lambda: analysis.search("startpos"))
         analysis.close()
         self.refuses("closed", lambda: analysis.search("startpos"))
+        self.refuses("closed", lambda: analysis.evaluate(["startpos"]))
 
     def test_who_forgets_to_close_leaves_nothing(self):
         analysis = zeitnot.Analysis(**RANDOM)
@@ -102,6 +109,20 @@ class Package(unittest.TestCase):
         keeper = zeitnot.Timekeeper()
         self.assertEqual(len(children(os.getpid())), 2)
         del analysis, keeper
+
+    def test_who_keeps_no_analysis_hears_its_error_alone(self):
+        heard = []
+        with mock.patch.object(sys, "unraisablehook", heard.append):
+            for _ in range(5):
+                try:
+                    zeitnot.Analysis(**RANDOM).search("startpos", nodes=-1)
+                except zeitnot.Error:  # `assertRaises` would drop what the traceback refers to at once.
+                    continue
+            # The thread that brought the error may be the last that knows the analysis.
+            for thread in threading.enumerate():
+                if thread is not threading.main_thread():
+                    thread.join(5)
+        self.assertEqual(heard, [])
 
     def test_a_time_manager_plans_looks_and_learns(self):
         with zeitnot.Timekeeper("smooth", overhead_ms=50, nps=1000) as keeper:
@@ -148,10 +169,13 @@ class Package(unittest.TestCase):
                 analysis.analyse_many(["startpos"] * 20)
             self.assertEqual(analysis.search("startpos", nodes=7)["nodes"], 7)
         with zeitnot.Timekeeper("simple") as keeper:
-            keeper.plan(60000)
-            with mock.patch.object(keeper._dialogue, "read", side_effect=KeyboardInterrupt):
-                self.assertRaises(KeyboardInterrupt, keeper.stop, 1)
-            self.assertIn("move", keeper.finish(), "not the answer to the look")
+            for _ in range(20):
+                keeper.plan(60000)
+                with self.assertRaises(KeyboardInterrupt):
+                    threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT]).start()
+                    while True:
+                        keeper.observe(1, t_ms=1)
+                self.assertIn("move", keeper.finish(), "not the answer to a look")
 
     def test_programs_end_with_a_python_that_is_killed(self):
         work = "import zeitnot; k = zeitnot.Timekeeper(); k.plan(60000); a = zeitnot.Analysis(backend='random')"

@@ -31,7 +31,9 @@ impl Plan {
             Some(_) => Some(FOR_OTHERS),
             None if machine.is_fast_in_8_bits => Some(FOR_OTHERS),
             None => {
-                remarks.push("the built-in network plays: this processor is slow with larger ones".to_owned());
+                if network.is_none() {
+                    remarks.push("the built-in network plays: this processor is slow with larger ones".to_owned());
+                }
                 None
             }
         };

@@ -136,7 +136,7 @@ mod tests {
     fn runs_go_on_while_a_capture_waits() {
         let long_work = NVIDIA.read();
         let capture = std::thread::spawn(|| alone_on_cards(|| Ok(())));
-        // The capture begins to wait during one of these; then a lock that is fair would end the test in a deadlock.
+        // The capture begins to wait during one of these; a lock that is fair would hold the next until it gives up.
         for _ in 0..100 {
             beside_others_on_cards(|| std::thread::sleep(Duration::from_micros(100)));
         }
