@@ -67,7 +67,8 @@ for line in sys.stdin:
                 board.push_uci(move)
         case ["go", *words]:
             clocks, color, count = dict(zip(words[::2], words[1::2])), "wb"[not board.turn], [0]
-            keeper.plan(float(clocks[color + "time"]), float(clocks.get(color + "inc", 0)), ply=board.ply())
+            clock_ms = clocks.get(color + "time", clocks.get("movetime", 1000))  # A search without a clock gets a second.
+            keeper.plan(float(clock_ms), float(clocks.get(color + "inc", 0)), ply=board.ply())
             print("bestmove", search(board, count), flush=True)
             keeper.finish(total_nodes=count[0])
         case ["quit"]:

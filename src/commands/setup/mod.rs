@@ -23,13 +23,16 @@ use std::process::{self, Stdio};
 use zeitnot_base::files::from_os;
 use zeitnot_engine::network::catalogue;
 
+/// The beginning of a configuration that this command has written.
+const MARK: &str = "# Written by zeitnot setup";
+
 pub fn command() -> Command {
     Command::new("setup")
         .about("Obtain what suits this machine, measure it, and write the configuration for a GUI")
         .after_long_help(
             "It looks at processor and graphics card, says what it would install and fetch, with sizes, and asks. Then it does that, \
              measures the engine for a minute or two, and writes Backend, Threads, MinibatchSize and WeightsFile to a file in the user's \
-             configuration folder. A file that is there is kept as FILE.old. The last line is the command for a GUI.",
+             configuration folder. A file that somebody else wrote is kept as FILE.old. The last line is the command for a GUI.",
         )
         .arg(switch("dry-run", "No installation and no file: the plan alone").conflicts_with("yes"))
         .arg(switch("yes", "No question before the plan is carried out"))
@@ -37,7 +40,9 @@ pub fn command() -> Command {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let network = matches.get_one::<String>("network").map(|name| catalogue::find(name)).transpose()?;
+    let named = matches.get_one::<String>("network");
+    let network = named.map(|name| catalogue::find(name).ok().context("no network of `zeitnot net list`"));
+    let network = network.transpose().with_context(|| format!("--network {}", named.map_or("", String::as_str)))?;
     let machine = Machine::this();
     let plan = Plan::of(&machine, network);
     let file = etcetera::choose_base_strategy().context("no home folder")?.config_dir().join("zeitnot/zeitnot.config");
@@ -77,7 +82,8 @@ fn carry_out(plan: &Plan, file: &Path) -> anyhow::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    if file.exists() {
+    // Only what somebody else wrote is worth keeping.
+    if std::fs::read_to_string(file).is_ok_and(|old| !old.starts_with(MARK)) {
         let kept = file.with_extension("config.old");
         std::fs::rename(file, &kept).with_context(|| kept.display().to_string())?;
         say!("the file that was there: {}", kept.display());
@@ -85,7 +91,7 @@ fn carry_out(plan: &Plan, file: &Path) -> anyhow::Result<()> {
     std::fs::write(file, text).with_context(|| file.display().to_string())?;
     let backend = told["recommended"]["Backend"].as_str().unwrap_or("?");
     say!("measured: {:.0} visits a second with backend {backend}", speed(&told));
-    say!("the command for a GUI: {} --config {}", std::env::current_exe()?.display(), file.display());
+    say!("the command for a GUI: \"{}\" --config \"{}\"", std::env::current_exe()?.display(), file.display());
     Ok(())
 }
 
@@ -108,7 +114,7 @@ fn config(benchmark: &serde_json::Value, weights: Option<&Path>) -> anyhow::Resu
     };
     let weights = weights.map(|path| format!("weights=\"{}\"\n", from_os(path.as_os_str()))).unwrap_or_default();
     Ok(format!(
-        "# Written by zeitnot setup; `zeitnot options` lists what may stand here.\n\
+        "{MARK}; `zeitnot options` lists what may stand here.\n\
          {weights}backend={backend}\nthreads={threads}\nminibatch-size={minibatch}\n"
     ))
 }

@@ -60,15 +60,14 @@ fn runtime(machine: &Machine, remarks: &mut Vec<String>) -> Option<&'static Pin>
     let found = cuda.and_then(&mut pick);
     let found = found.or_else(|| machine.vulkan.as_ref().and_then(|_| pick(Variant::WebGpu)));
     remarks.extend(too_old.map(|problem| format!("CUDA is left out: {problem}")));
-    let is_rtx =
-        |driver: &zeitnot_engine::runtime::nvidia::Driver| driver.cards.iter().any(|card| card.contains("RTX"));
+    let has_run = |card: &String| card.contains("H100") || card.contains("H200");
+    let is_new = machine.nvidia.as_ref().is_some_and(|driver| !driver.cards.iter().all(has_run));
     match found.map(|pin| pin.variant) {
         Some(Variant::WebGpu) => {
             remarks.push("WebGPU has run on an H100 alone, no card of AMD's or Intel's".to_owned())
         }
-        Some(_) if machine.nvidia.as_ref().is_some_and(is_rtx) => {
-            remarks.push("CUDA has run on an H100 and an H200, on no RTX card yet".to_owned());
-        }
+        Some(Variant::GpuCuda12) => remarks.push("CUDA 12 has run on no card yet".to_owned()),
+        Some(_) if is_new => remarks.push("CUDA has run on an H100 and an H200, on no other card yet".to_owned()),
         _ => {}
     }
     found
@@ -148,7 +147,7 @@ mod tests {
             told[0].starts_with("runtime: `zeitnot runtime install --gpu --cuda 13` (1") && told[0].ends_with(" MB)")
         );
         assert!(told[1].contains("`zeitnot net fetch T3-512` (159 MB"), "{told:?}");
-        assert_eq!(told[2], "note: CUDA has run on an H100 and an H200, on no RTX card yet");
+        assert_eq!(told[2], "note: CUDA has run on an H100 and an H200, on no other card yet");
         let told = lines(&machine(LINUX, None, None));
         assert_eq!(told, ["runtime: none, the kernels in the program compute", T1]);
         let slow = Machine { is_fast_in_8_bits: false, ..machine(LINUX, None, None) };

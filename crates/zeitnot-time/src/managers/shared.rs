@@ -55,7 +55,7 @@ pub(super) fn total_nodes_term(plan: &mut PlanBuilder, new_per_move: f64, reuse:
 
 /// Records the share of a budget that searches use. `limited`: whether it is at its minimum.
 pub(super) fn time_use_term(plan: &mut PlanBuilder, time_use: f64, limited: bool) -> f64 {
-    let name = "timeuse = from the searches (at least min-timeuse), at first its initial value";
+    let name = "timeuse = from the searches (not below a least value), at first its initial value";
     plan.estimate(name, time_use, Unit::Ratio, limited)
 }
 
