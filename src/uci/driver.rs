@@ -18,6 +18,8 @@ const MOST_OVERHEAD_MS: u32 = 10_000;
 /// Longest wait for the answer to `stop`, in milliseconds, and the share of the clock that it may take.
 const STOP_MS: f64 = 1_000.0;
 const STOP_SHARE: f64 = 0.25;
+/// Shortest wait for it: Stockfish 15.1 needs some milliseconds.
+const LEAST_STOP_MS: f64 = 10.0;
 /// The words of `go` that are not for the engine; each has a number behind it.
 const CLOCK_WORDS: [&str; 5] = ["wtime", "btime", "winc", "binc", "movestogo"];
 
@@ -132,6 +134,10 @@ impl Driver {
                 self.settings.push((name, line.to_owned()));
             }
             Ok(Command::NewGame) => {
+                // Stockfish reads on when its search has ended, and one without a clock would not end.
+                if matches!(self.stage, Stage::Driven { is_stopped: false, .. }) {
+                    self.end_search(now_ms);
+                }
                 self.clock.new_game();
                 self.pass(line);
             }
@@ -143,6 +149,8 @@ impl Driver {
             Ok(Command::Stop) => self.stop(line, now_ms),
             Ok(Command::PonderHit) => self.ponder_hit(line, now_ms),
             Ok(Command::IsReady) => {
+                // A runner may ask before each `go`, and an engine that hangs would not answer.
+                self.give_up_late_search();
                 self.pings += 1;
                 self.pass(line);
             }
@@ -223,7 +231,7 @@ impl Driver {
         (self.is_alive, self.is_greeting, self.owed) = (false, false, 0);
         self.complain(how);
         // A GUI would wait for it before the next move, at which the engine is started again.
-        (0..std::mem::take(&mut self.pings)).for_each(|_| self.tell("readyok".to_owned()));
+        self.answer_pings();
         match self.stage {
             Stage::Idle => {}
             Stage::Passed { waits: true } | Stage::Pondering(_) => self.held = Some(self.own_answer()),
@@ -236,10 +244,8 @@ impl Driver {
             self.effects.push(Effect::Engine("stop".to_owned()));
             self.owed += u32::from(self.held.take().is_none());
             self.end(now_ms);
-        } else if self.owed > 0 {
-            // It has not ended its last search, and would not begin this one.
-            self.complain("the engine searches on: it is started again");
-            (self.is_alive, self.owed) = (false, 0);
+        } else {
+            self.give_up_late_search();
         }
         (self.held, self.pondered) = (None, None);
         match parse::position(&self.position, self.chess960) {
@@ -266,6 +272,19 @@ impl Driver {
         if !go.ponder {
             self.start_clock(go, now_ms);
         }
+    }
+
+    /// Gives up an engine that has not ended a search that was answered for: it would not begin another.
+    fn give_up_late_search(&mut self) {
+        if self.owed > 0 && matches!(self.stage, Stage::Idle) {
+            self.complain("the engine searches on: it is started again");
+            (self.is_alive, self.owed) = (false, 0);
+            self.answer_pings();
+        }
+    }
+
+    fn answer_pings(&mut self) {
+        (0..std::mem::take(&mut self.pings)).for_each(|_| self.tell("readyok".to_owned()));
     }
 
     /// Starts the clock of the search that runs.
@@ -306,8 +325,10 @@ impl Driver {
     /// Sends `stop` to the engine, and sets the time at which its answer is due.
     fn end_search(&mut self, now_ms: f64) {
         if let Stage::Driven { start_ms, clock_ms, wakes_ms, is_stopped } = &mut self.stage {
-            let left_ms = (*clock_ms - (now_ms - *start_ms)).max(0.0);
-            (*wakes_ms, *is_stopped) = (now_ms + (left_ms * STOP_SHARE).min(STOP_MS), true);
+            let left_ms = *clock_ms - (now_ms - *start_ms);
+            // With no clock left nothing is lost by waiting, but a game may be by a move that nobody has searched.
+            let wait_ms = if left_ms > 0.0 { (left_ms * STOP_SHARE).clamp(LEAST_STOP_MS, STOP_MS) } else { STOP_MS };
+            (*wakes_ms, *is_stopped) = (now_ms + wait_ms, true);
             self.effects.push(Effect::Engine("stop".to_owned()));
         }
     }

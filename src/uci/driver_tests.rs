@@ -125,6 +125,32 @@ fn an_engine_that_does_not_stop_is_answered_for_and_started_again() {
 }
 
 #[test]
+fn a_clock_that_has_run_out_leaves_time_for_an_answer() {
+    let mut driver = driver("smooth");
+    for clock in ["go wtime 0 btime 0", "go wtime -50 btime 9 winc 1000"] {
+        assert_eq!(gui(&mut driver, 0.0, &[clock]), ["> go infinite", "> stop"]);
+        assert_eq!(driver.wakes_ms(), Some(STOP_MS));
+        assert_eq!(engine(&mut driver, 9.0, "bestmove e2e4"), ["< bestmove e2e4"]);
+    }
+}
+
+#[test]
+fn an_engine_that_hangs_is_started_again_before_it_is_asked_whether_it_is_ready() {
+    let mut driver = driver("simple");
+    gui(&mut driver, 0.0, &[CLOCK, "isready"]);
+    wait(&mut driver);
+    wait(&mut driver);
+    let told = gui(&mut driver, 9_000.0, &["isready"]);
+    assert_eq!(told[1..], ["< readyok", "start", "> uci", "> position startpos", "> isready"], "{told:?}");
+}
+
+#[test]
+fn a_new_game_in_a_search_comes_behind_its_stop() {
+    let mut driver = driver("simple");
+    assert_eq!(gui(&mut driver, 0.0, &[CLOCK, "ucinewgame"]), ["> go infinite", "> stop", "> ucinewgame"]);
+}
+
+#[test]
 fn an_engine_that_ends_is_answered_for_and_started_again() {
     let mut driver = driver("smooth");
     gui(&mut driver, 0.0, &["isready", CLOCK]);
