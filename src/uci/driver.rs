@@ -7,7 +7,7 @@ use super::parse::{self, Command};
 use super::print;
 use zeitnot_engine::chess::{Game, to_uci};
 use zeitnot_engine::engine::GoParams;
-use zeitnot_games::{DRIVEN_OVERHEAD_MS, DrivenClock};
+use zeitnot_games::{DRIVEN_OVERHEAD_MS, DrivenClock, told_move};
 
 /// The options of the driver, which hide the engine's own of these names.
 const MANAGER: &str = "TimeManager";
@@ -77,6 +77,8 @@ pub struct Driver {
     is_alive: bool,
     /// Whether the engine was started again and has not said `uciok`.
     is_greeting: bool,
+    /// Whether an engine has ever told anything.
+    has_begun: bool,
     effects: Vec<Effect>,
 }
 
@@ -99,8 +101,14 @@ impl Driver {
             pings: 0,
             is_alive: true,
             is_greeting: false,
+            has_begun: false,
             effects: Vec::new(),
         }
+    }
+
+    /// Whether an engine has ever told anything: a program that never did is no engine.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// The effects since the last call.
@@ -163,6 +171,7 @@ impl Driver {
     /// Takes in a line of the engine that came at `now_ms`.
     pub fn engine(&mut self, line: &str, now_ms: f64) {
         let word = line.split_ascii_whitespace().next().unwrap_or_default();
+        self.has_begun = true;
         if self.is_greeting {
             self.is_greeting = word != "uciok";
             return;
@@ -188,7 +197,9 @@ impl Driver {
                         self.clock.hear(line, now_ms - start_ms);
                         self.is_news = true;
                     }
-                    Stage::Pondering(_) if line.contains(" pv ") => self.pondered = Some(line.to_owned()),
+                    Stage::Pondering(_) if told_move(&self.game, line).is_some() => {
+                        self.pondered = Some(line.to_owned())
+                    }
                     _ => {}
                 }
                 self.tell(line.to_owned());
@@ -304,8 +315,9 @@ impl Driver {
             // A second `stop` changes nothing.
             (None, Stage::Driven { .. }) => {}
             (None, Stage::Pondering(_)) => {
-                self.stage = Stage::Passed { waits: false };
-                self.pass(line);
+                self.stage =
+                    Stage::Driven { start_ms: now_ms, clock_ms: f64::INFINITY, wakes_ms: now_ms, is_stopped: false };
+                self.end_search(now_ms);
             }
             (None, _) => self.pass(line),
         }
@@ -341,7 +353,8 @@ impl Driver {
 
     fn own_answer(&self) -> String {
         let legal = self.game.current().legal_moves();
-        match self.clock.best_move().or(legal.first().copied()) {
+        let pondered = || told_move(&self.game, self.pondered.as_deref()?);
+        match self.clock.best_move().or_else(pondered).or(legal.first().copied()) {
             Some(mv) => format!("bestmove {}", to_uci(mv, self.chess960)),
             None => "bestmove (none)".to_owned(),
         }

@@ -151,6 +151,18 @@ fn a_new_game_in_a_search_comes_behind_its_stop() {
 }
 
 #[test]
+fn a_ponder_search_that_does_not_stop_is_answered_for_by_its_best_line() {
+    let mut driver = driver("simple");
+    gui(&mut driver, 0.0, &[&CLOCK.replace("go ", "go ponder ")]);
+    engine(&mut driver, 1.0, "info depth 3 multipv 1 score cp 20 nodes 9 pv d2d4");
+    engine(&mut driver, 1.0, "info depth 3 multipv 2 score cp 10 nodes 9 pv a2a3");
+    assert_eq!(gui(&mut driver, 2.0, &["stop"]), ["> stop"]);
+    assert_eq!(driver.wakes_ms(), Some(2.0 + STOP_MS));
+    let (_, told) = wait(&mut driver);
+    assert_eq!(told.last().map(String::as_str), Some("< bestmove d2d4"), "{told:?}");
+}
+
+#[test]
 fn an_engine_that_ends_is_answered_for_and_started_again() {
     let mut driver = driver("smooth");
     gui(&mut driver, 0.0, &["isready", CLOCK]);

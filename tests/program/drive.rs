@@ -124,3 +124,16 @@ fn managers_are_compared_in_another_engine() {
         assert!(first == second, "{name:?} is not the same twice");
     }
 }
+
+#[test]
+fn a_program_that_is_no_engine_is_named() {
+    let mut driver = zeitnot(&["time", "drive", "--", "sh", "-c", "echo no such thing >&2; exit 7"]);
+    let mut driver = driver.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A GUI that waits for `uciok`.
+    let gui = driver.stdin.take();
+    let ended = driver.wait_with_output().unwrap();
+    drop(gui);
+    assert_eq!(ended.status.code(), Some(1));
+    let error = "zeitnot: sh has ended at once (exit status: 7) no such thing\n";
+    assert_eq!(String::from_utf8_lossy(&ended.stderr), error);
+}

@@ -118,7 +118,14 @@ fn hold_conversation(engine: &mut Engine, mut driver: Driver, comes: &Receiver<N
                 News::Engine(start, ..) if start != engine.starts => {}
                 News::Engine(_, Some(line), at_ms) => driver.engine(&line, at_ms),
                 News::Engine(_, None, at_ms) => {
-                    engine.process = None;
+                    let process = engine.process.take();
+                    if !driver.has_begun() {
+                        let (status, words) = process.map(|mut process| process.end()).unwrap_or_default();
+                        return Err(io::Error::other(format!(
+                            "{} has ended at once ({status}) {words}",
+                            engine.program
+                        )));
+                    }
                     driver.engine_ended(&format!("{} has ended", engine.program), at_ms);
                 }
             }

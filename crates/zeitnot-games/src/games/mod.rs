@@ -39,7 +39,7 @@ pub mod time_control;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
 pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
-pub use driven::{DRIVEN_OVERHEAD_MS, DrivenClock, DrivenPlayer, Look};
+pub use driven::{DRIVEN_OVERHEAD_MS, DrivenClock, DrivenPlayer, Look, told_move};
 pub use engine_player::EnginePlayer;
 pub use external::{ExternalAnswer, ExternalEngine, ExternalError, Patience, Process, each_line, program_file};
 pub use external_player::ExternalPlayer;

@@ -30,6 +30,14 @@ pub(super) struct Heard {
     second_value: Option<f64>,
 }
 
+/// The best move that a line `info` tells of a search of this position; `None` for a bound, for a further line of
+/// `MultiPV`, and for a line without a move.
+pub fn told_move(game: &Game, line: &str) -> Option<Move> {
+    let mut heard = Heard::new(game);
+    heard.hear(line, 0.0);
+    heard.best_move()
+}
+
 impl Heard {
     pub fn new(game: &Game) -> Heard {
         let moves = game.current().legal_moves().to_vec();

@@ -12,4 +12,5 @@ mod heard;
 mod player;
 
 pub use clock::{DRIVEN_OVERHEAD_MS, DrivenClock, Look};
+pub use heard::told_move;
 pub use player::DrivenPlayer;
