@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use std::fmt;
-use zeitnot_engine::network::catalogue::Entry;
+use zeitnot_engine::network::catalogue::{Entry, find};
 use zeitnot_engine::runtime::{CudaVersion, Pin, Variant};
 
 /// The network for a card of NVIDIA's: by its authors for a laptop's card, so for all cards.
@@ -37,13 +37,13 @@ impl Plan {
                 None
             }
         };
-        let suited = suited.map(|name| zeitnot_engine::network::catalogue::find(name).expect("a listed network"));
+        let suited = suited.map(|name| find(name).expect("a listed network"));
         Plan { runtime, network: network.or(suited), remarks }
     }
 }
 
 fn runtime(machine: &Machine, remarks: &mut Vec<String>) -> Option<&'static Pin> {
-    let on_this = |variant: Variant| {
+    let mut pick = |variant: Variant| {
         let pin = variant.pin_on(machine.system.0, machine.system.1);
         if pin.is_none() {
             remarks.push(format!("no ONNX Runtime {variant} for {} on {}", machine.system.0, machine.system.1));
@@ -56,7 +56,6 @@ fn runtime(machine: &Machine, remarks: &mut Vec<String>) -> Option<&'static Pin>
         too_old = version.problem_with(driver);
         too_old.is_none().then_some(version.variant())
     });
-    let mut pick = on_this;
     let found = cuda.and_then(&mut pick);
     let found = found.or_else(|| machine.vulkan.as_ref().and_then(|_| pick(Variant::WebGpu)));
     remarks.extend(too_old.map(|problem| format!("CUDA is left out: {problem}")));

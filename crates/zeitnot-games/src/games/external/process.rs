@@ -69,7 +69,7 @@ pub struct Process<T> {
 
 impl<T: Send + 'static> Process<T> {
     /// Starts a program. A thread runs `read` with its output, and with the sender of what `next` takes; what is
-    /// not taken waits in a queue of `LINES`.
+    /// not taken waits in a queue of 1,024.
     ///
     /// # Errors
     /// The errors of the operating system.
@@ -220,7 +220,7 @@ pub(super) fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: M
 }
 
 /// Calls `take` with each line and the time at which its end was read, until the stream ends or `take` breaks. Lines
-/// are cut off at `LONGEST_LINE` bytes.
+/// are cut off at 16,384 bytes.
 pub fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&str, f64) -> ControlFlow<()>) {
     let mut buffer = vec![0; BUFFER];
     let mut line = Vec::new();
