@@ -8,6 +8,7 @@
 //! | module | content |
 //! |---|---|
 //! | `unit` | [`Unit`] of a term or a parameter |
+//! | [`centipawns`] | the scale between values and centipawns |
 //! | `exact` | numbers that read back from JSON bit by bit |
 //! | `interface` | what goes in and out: [`MoveRequest`], [`SearchSnapshot`], [`Verdict`], [`MoveOutcome`], [`Estimates`], [`StopReason`] |
 //! | `params` | declarations of parameters, [`ParamSpec`], [`GroupSpec`], [`ManagerSpec`], and their values |
@@ -27,6 +28,7 @@
 //! formula again.
 
 mod accounting;
+pub mod centipawns;
 pub mod due;
 pub mod estimators;
 pub mod event_log;

@@ -3,11 +3,7 @@
 use crate::games::external::info_line::InfoLine;
 use crate::games::record::Evaluation;
 use zeitnot_engine::chess::{Game, Move, parse_uci};
-use zeitnot_time::SearchSnapshot;
-
-/// Lc0's scale of a value in centipawns: 90·tan(1.5637541897·q) (docs/lc0.md, 3.8).
-const CENTIPAWN_SCALE: f64 = 90.0;
-const CENTIPAWN_ANGLE: f64 = 1.563_754_189_7;
+use zeitnot_time::{SearchSnapshot, centipawns};
 
 /// Everything that an engine has told of one search. Each node counts as a visit of the move that was best when its line
 /// came, unless the engine tells the visits itself.
@@ -157,7 +153,6 @@ impl Heard {
 
 /// The value of an evaluation, from −1 (loss) to 1 (win).
 fn value(evaluation: Evaluation) -> f64 {
-    let by_score = || ((f64::from(evaluation.cp) / CENTIPAWN_SCALE).atan() / CENTIPAWN_ANGLE).clamp(-1.0, 1.0);
     match evaluation.mate {
         Some(moves) => {
             if moves > 0 {
@@ -166,7 +161,7 @@ fn value(evaluation: Evaluation) -> f64 {
                 -1.0
             }
         }
-        None => evaluation.q.unwrap_or_else(by_score),
+        None => evaluation.q.unwrap_or_else(|| centipawns::value_of(f64::from(evaluation.cp))),
     }
 }
 

@@ -5,19 +5,10 @@
 //! iterations are a thousand nodes, 20 a million. If several iterations have ended since the last look, only the last
 //! of them counts.
 
-use crate::SearchSnapshot;
+use crate::{SearchSnapshot, centipawns};
 
 /// Nodes at the end of an iteration, divided by the nodes at the end of the iteration before.
 const BRANCHING_FACTOR: f64 = 2.0;
-
-/// Lc0's scale of a value in centipawns: 90·tan(1.5637541897·q) (docs/lc0.md, 3.8).
-const CENTIPAWN_SCALE: f64 = 90.0;
-const CENTIPAWN_ANGLE: f64 = 1.563_754_189_7;
-
-/// The centipawns of a value from −1 (loss) to 1 (win); about ±12,780 at the ends.
-pub(crate) fn centipawns(value: f64) -> f64 {
-    CENTIPAWN_SCALE * (CENTIPAWN_ANGLE * value.clamp(-1.0, 1.0)).tan()
-}
 
 /// An iteration that has just ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +57,7 @@ impl History {
         self.changes += u32::from(changed);
         self.stable = if self.best_move.is_some() && !changed { self.stable + 1 } else { 0 };
         self.best_move = best_move;
-        let score_cp = snapshot.best_value.filter(|value| !value.is_nan()).map(centipawns);
+        let score_cp = snapshot.best_value.filter(|value| !value.is_nan()).map(centipawns::of_value);
         let drop_cp = self.score_cp.zip(score_cp).map(|(before, now)| before - now);
         self.score_cp = score_cp.or(self.score_cp);
         Some(Iteration { depth, changed, changes: self.changes, stable: self.stable, drop_cp })
@@ -89,7 +80,7 @@ pub(super) mod tests {
 
     /// The value that is worth `cp` centipawns.
     pub fn value(cp: f64) -> f64 {
-        (cp / CENTIPAWN_SCALE).atan() / CENTIPAWN_ANGLE
+        centipawns::value_of(cp)
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The textbook's rules, each a factor on the soft limit that the running search decides: drops of the score, changes
 //! and stability of the best move, easy moves (docs/documents.md, 4.4).
 
-use super::history::{Iteration, centipawns};
+use super::history::Iteration;
 use super::{factor, param};
-use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
+use crate::{SearchSnapshot, centipawns};
 
 /// Largest product of the factors of one rule, which keeps it finite: with it every soft limit is above the hard one.
 const LARGEST_PRODUCT: f64 = 1e6;
@@ -105,7 +105,8 @@ impl Rule {
             }),
             new(3, false, |bounds, _, snapshot| {
                 let values = snapshot.best_value.zip(snapshot.second_value);
-                values.is_some_and(|(best, second)| centipawns(best) > centipawns(second) + bounds[0])
+                values
+                    .is_some_and(|(best, second)| centipawns::of_value(best) > centipawns::of_value(second) + bounds[0])
             }),
         ]
     }
