@@ -450,7 +450,7 @@ fn flags_of_opponents_that_contradict_are_refused() {
 fn a_level_out_of_its_range_is_the_nearest() {
     let folder = tempfile::tempdir().unwrap();
     for (flags, told) in [
-        (&["--elo=900"][..], "option UCI_Elo: 900 is out of its range, 1000 is taken"),
+        (&["--elo=500"][..], "option UCI_Elo: 500 is out of its range, 600 is taken"),
         (&["--limit-strength=true", "--uci-elo=3000"], "option UCI_Elo: 3000 is out of its range, 2600 is taken"),
     ] {
         let output = said(folder.path(), &[&["--tc=5:00"], flags].concat(), "quit\n");

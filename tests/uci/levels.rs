@@ -53,10 +53,10 @@ fn a_level_holds_for_a_move_that_was_pondered() {
 fn a_level_outside_of_what_was_measured_is_the_nearest() {
     let mut engine = Uci::ready_with(&["--limit-strength", "--weights=zeitnot-tiny"]);
     for (option, value, taken, level) in [
-        ("UCI_Elo", "800", "1000", "1000"),
+        ("UCI_Elo", "500", "600", "600"),
         ("uci_elo", "99999999999999999999", "2600", "2600"),
-        ("UCI_Elo", "-5", "1000", "1000"),
-        ("Skill Level", "-9", "0", "1000"),
+        ("UCI_Elo", "-5", "600", "600"),
+        ("Skill Level", "-9", "0", "600"),
         ("Skill Level", "21", "20", ""),
     ] {
         engine.tell(&format!("setoption name UCI_LimitStrength value {}", option != "Skill Level"));

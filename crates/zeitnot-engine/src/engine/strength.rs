@@ -8,8 +8,10 @@ use zeitnot_network::{BUILT_IN, Location, maia};
 
 /// The measured levels: Elo, nodes of a move, temperature. For an Elo between two of them each move is played by one of
 /// the two, drawn at random. They hold for the network built in, on one thread; the games are in docs/levels.md.
-const LEVELS: [(u64, u64, f32); 9] = [
-    (LOWEST_ELO, 1, 0.42),
+const LEVELS: [(u64, u64, f32); 11] = [
+    (LOWEST_ELO, 1, 0.65),
+    (800, 1, 0.52),
+    (1000, 1, 0.42),
     (1240, 1, 0.3),
     (1400, 1, 0.21),
     (1640, 1, 0.1),
@@ -21,11 +23,17 @@ const LEVELS: [(u64, u64, f32); 9] = [
 ];
 
 /// Lower end of the range of `UCI_Elo`: the weakest level that was measured.
-pub(super) const LOWEST_ELO: u64 = 1000;
+pub(super) const LOWEST_ELO: u64 = 600;
 /// Upper end of the range of `UCI_Elo`: the strongest level that was measured.
 pub(super) const HIGHEST_ELO: u64 = 2600;
 /// The `Skill Level` that is full strength; 0 is the lowest level, and the steps between are equal.
 pub(super) const FULL_SKILL: u64 = 20;
+
+/// The move number from which a level plays at its own temperature.
+const OPENING_END: u64 = 5;
+/// The least temperature before, so that no two games begin alike: at 1 the 1500 opens one game in six with 1. b4, a3 or
+/// h3, at its own 0.16 it answers 1. e4 with e5 alone (docs/levels.md).
+const OPENING_TEMPERATURE: f32 = 0.5;
 
 /// How a move is played at a level or by a Maia: the changes to the options.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,10 +50,10 @@ pub(super) struct Manner {
     pub overlooks: f32,
 }
 
-/// The chance at this Elo to overlook that a move ends the game: a quarter at the lowest level, and half as much with every
-/// 125 points.
+/// The chance at this Elo to overlook that a move ends the game: a quarter at 1000, half as much with every 125 points
+/// more, and three quarters at most.
 fn overlooks(elo: u64) -> f32 {
-    0.25 * f32::exp2((LOWEST_ELO as f32 - elo as f32) / 125.0).min(1.0)
+    (0.25 * f32::exp2((1000.0 - elo as f32) / 125.0)).min(0.75)
 }
 
 impl Options {
@@ -124,6 +132,11 @@ impl Manner {
         let is_free = |name: &str| self.maia.is_none() || !given.was_set.contains(name);
         if is_free("Temperature") {
             options.temperature = self.temperature;
+        }
+        if self.maia.is_none() {
+            options.temp_endgame = self.temperature;
+            options.temp_cutoff_move = OPENING_END;
+            options.temperature = self.temperature.max(OPENING_TEMPERATURE);
         }
         if let Some(temperature) = self.policy_temperature.filter(|_| is_free("PolicyTemperature")) {
             options.policy_temperature = temperature;

@@ -79,6 +79,18 @@ fn options_of_the_search_do_not_change_a_level() {
 }
 
 #[test]
+fn a_level_varies_its_openings() {
+    let temperatures = |elo: u64| {
+        let temperature = Manner::of_level(elo, 0.0).options(&Options::default()).search_params().temperature;
+        [0, 7, 8, 200].map(|ply| temperature.at(ply))
+    };
+    assert_eq!(temperatures(1640), [0.5, 0.5, 0.1, 0.1], "four moves of each side");
+    assert_eq!(temperatures(LOWEST_ELO), [0.65; 4], "a weak level's own varies them more");
+    let maia = Manner::of_maia(1500, true).options(&Options::default()).search_params().temperature;
+    assert_eq!([0, 200].map(|ply| maia.at(ply)), [1.0; 2]);
+}
+
+#[test]
 fn a_limit_comes_from_either_option() {
     let limit = |options: &[(&str, &str)]| engine(false, options).options.elo_limit();
     assert_eq!(limit(&[]), None);
@@ -224,8 +236,9 @@ fn a_won_game_is_not_drawn_by_a_move_of_one_node() {
 
 #[test]
 fn who_plays_weaker_overlooks_more() {
-    let chances: Vec<f32> = (800..=2600).step_by(100).map(overlooks).collect();
-    assert!(chances.is_sorted_by(|a, b| a >= b) && chances[0] == 0.25 && chances[7] < 0.02, "{chances:?}");
+    let chances: Vec<f32> = (LOWEST_ELO..=2600).step_by(100).map(overlooks).collect();
+    assert!(chances.is_sorted_by(|a, b| a >= b) && chances[9] < 0.02, "{chances:?}");
+    assert_eq!([chances[0], chances[4]], [0.75, 0.25]);
     assert_eq!(Manner::of_maia(1500, true).overlooks, Manner::of_level(1500, 0.5).overlooks);
     assert_eq!(engine(true, &[]).turn(&on_clock()).search.overlooks, None, "the engine itself never");
 }
