@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._games import as_file, count
+from ._games import as_file, counter
 from ._pictures import Result, bar, build
 from ._program import flags, run
 
@@ -82,9 +82,11 @@ def compare(
         place = Path(out or folder)
         command = flags({"games": games, "tc": tc, "out": place, **options})
 
+        lines = counter(b"\n")
+
         def played() -> int:
             # The first line of each file says who plays.
-            return sum(max(0, count(file, b"\n") - 1) for file in place.glob("*.jsonl"))
+            return sum(max(0, lines(file) - 1) for file in place.glob("*.jsonl"))
 
         with bar(games * pairs * len(tc.split(",")), "games") as move:
             text = run(["time", "compare", "--json", *command, "--", *managers], lambda: move(played()))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -113,8 +114,9 @@ def annotate(pgn: Games, *, nodes: int | None = None, out: StrPath | None = None
         data, page, result = Path(folder, "a.json"), Path(folder, "a.html"), Path(out or Path(folder, "a.pgn"))
         command = flags({"nodes": nodes, **options, "out": result, "json": data, "html": page})
         work = result.with_name(result.name + ".work.jsonl")
-        with bar(count(source, b"[Event "), "games") as move:
-            run(["analyse", *command, "--", str(source)], lambda: move(count(work, b"\n")))
+        with bar(counter(b"[Event ")(source), "games") as move:
+            done = counter(b"\n")
+            run(["analyse", *command, "--", str(source)], lambda: move(done(work)))
         analysis = json.loads(data.read_text("utf-8"))
         annotated, drawn = result.read_text("utf-8"), page.read_text("utf-8")
     games = [_game(game) for game in analysis["games"]]
@@ -132,6 +134,16 @@ def _game(values: dict[str, Any]) -> AnnotatedGame:
     return build(AnnotatedGame, {**values, **sides, "moves": moves, "moments": moments})
 
 
-def count(file: Path, what: bytes) -> int:
-    """How often something is in a file: 0 where it cannot be read, of which the program will speak."""
-    return file.read_bytes().count(what) if file.is_file() else 0
+def counter(what: bytes) -> Callable[[Path], int]:
+    """A function that says how often something is in a file; where the file has grown, it reads what is new."""
+    known: dict[Path, tuple[int, int]] = {}
+
+    def count(file: Path) -> int:
+        place, found = known.get(file, (0, 0))
+        with contextlib.suppress(OSError), file.open("rb") as stream:  # The program will speak of a file it cannot read.
+            stream.seek(place)
+            new = stream.read()
+            place, found = known[file] = (place + len(new), found + new.count(what))
+        return found
+
+    return count

@@ -50,12 +50,14 @@ def flags(options: Mapping[str, Any]) -> list[str]:
 
 
 def last_words(log: IO[bytes], code: int | None, command: Sequence[str]) -> Error:
-    """The error of a program that has ended: the last line in which it says so, without its name."""
+    """The error of a program that has ended: the last line in which it says so, without its name, and what it lists."""
     log.seek(0)
-    for line in reversed(log.read().decode(errors="replace").splitlines()):
+    lines = log.read().decode(errors="replace").splitlines()
+    for number in reversed(range(len(lines))):
         for start in ("zeitnot: ", "error: "):
-            if line.startswith(start):
-                return Error(line.removeprefix(start).strip())
+            if lines[number].startswith(start):
+                listed = itertools.takewhile(lambda line: line.startswith("  "), lines[number + 1 :])
+                return Error(" ".join(line.strip() for line in [lines[number].removeprefix(start), *listed]))
     return Error(f"zeitnot {command[0]} ended with code {code}")
 
 

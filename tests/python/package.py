@@ -57,6 +57,9 @@ class Package(unittest.TestCase):
         self.assertIn(words, str(caught.exception))
         self.assertNotIn("\n", str(caught.exception))
 
+    def test_an_error_of_several_lines_is_told_whole(self):
+        self.refuses("required arguments were not provided: <SPEC> <SPEC>...", lambda: zeitnot.compare([]))
+
     def test_positions_are_searched_by_fen_and_moves(self):
         with zeitnot.Analysis(nodes=30, **RANDOM) as analysis:
             self.assertEqual(analysis.search(["e2e4"])["turn"], "black")

@@ -14,6 +14,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 use zeitnot::uci::{Driver, Effect, Lines};
+use zeitnot_base::files::to_os;
 use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 use zeitnot_engine::managers::{self, Patience};
@@ -85,7 +86,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     engine.start().with_context(|| format!("cannot start {}", engine.program))?;
     let asks_to_end = news.clone();
     interrupt::on_request_do(move || {
-        let _ = asks_to_end.try_send(News::Gui(None, 0.0));
+        let _ = asks_to_end.send(News::Gui(None, 0.0));
     })?;
     Builder::new().name("input".to_owned()).spawn(move || read_gui(&news, clock))?;
     let held = hold_conversation(&mut engine, Driver::new(time, spec.clone()), &comes);
@@ -174,7 +175,7 @@ impl Engine {
                 }
             }
             let mut stdout = io::stdout().lock();
-            stdout.write_all(told.as_bytes()).and_then(|()| stdout.flush())?;
+            stdout.write_all(to_os(&told).as_encoded_bytes()).and_then(|()| stdout.flush())?;
         }
     }
 }

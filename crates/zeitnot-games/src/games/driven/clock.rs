@@ -113,6 +113,20 @@ impl DrivenClock {
         Look { stops: search.stop.is_some(), next_ms: if is_silent { next_ms.max(search.silent_ms) } else { next_ms } }
     }
 
+    /// Looks at each time that the manager asks for, from `next_ms` to `until_ms`, as if the engine told nothing meanwhile.
+    /// Returns the first time at which the search stops, or else the first one after `until_ms`, and whether it stops.
+    pub(super) fn look_until(&mut self, mut next_ms: f64, until_ms: f64) -> Look {
+        while next_ms <= until_ms {
+            let look = self.look(next_ms);
+            // A manager that asks for a time that has come could ask for ever.
+            if look.stops || look.next_ms <= next_ms {
+                return Look { stops: true, next_ms };
+            }
+            next_ms = look.next_ms;
+        }
+        Look { stops: false, next_ms }
+    }
+
     /// Ends the search, whose move is played.
     pub fn end(&mut self, at_ms: f64) {
         let Some(Search { heard, stop, .. }) = self.search.take() else { return };
@@ -128,5 +142,46 @@ impl DrivenClock {
     /// The depth and the evaluation that the engine told last.
     pub(super) fn told(&self) -> (u32, Option<Evaluation>) {
         self.search.as_ref().map_or((0, None), |search| (search.heard.depth(), search.heard.evaluation))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zeitnot_time::{MoveRequest, SearchSnapshot, TimeManager, Verdict};
+
+    /// A manager that wants to be asked at 100 ms, says then that it goes on to 300, and stops there.
+    #[derive(Debug)]
+    struct Twice;
+
+    impl TimeManager for Twice {
+        fn name(&self) -> &'static str {
+            "twice"
+        }
+
+        fn plan(&mut self, request: &MoveRequest) -> Plan {
+            Timekeeper::new("simple").unwrap().begin(&SearchStart::default(), Some(request)).plan.unwrap()
+        }
+
+        fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+            let end_ms = if snapshot.elapsed_ms < 100.0 { 100.0 } else { 300.0 };
+            Verdict::at_limit(snapshot, end_ms, StopReason::Time)
+        }
+
+        fn finish(&mut self, _: &MoveOutcome) {}
+    }
+
+    #[test]
+    fn a_silent_engine_is_looked_at_whenever_the_manager_asks() {
+        let maker: Maker = std::sync::Arc::new(|_| Ok(Some(Box::new(Twice))));
+        let mut clock = DrivenClock::new("twice", maker).unwrap();
+        let go = GoParams { wtime: Some(60_000.0), btime: Some(60_000.0), ..GoParams::default() };
+        clock.begin(&Game::new(), &go, 0.0, None).unwrap();
+        clock.hear("info depth 1 nodes 5 score cp 1 pv e2e4", 5.0);
+        let first = clock.look(5.0);
+        assert_eq!(first, Look { stops: false, next_ms: 100.0 });
+        assert_eq!(clock.look_until(first.next_ms, 99.0), Look { stops: false, next_ms: 100.0 });
+        assert_eq!(clock.look_until(first.next_ms, 250.0), Look { stops: false, next_ms: 300.0 });
+        assert_eq!(clock.look_until(300.0, 400.0), Look { stops: true, next_ms: 300.0 });
     }
 }

@@ -58,7 +58,9 @@ impl DrivenPlayer {
         let answer = engine.go_nodes(turn.game, most, PATIENCE_MS, |line| {
             let at_ms = Heard::nodes_in(line).map(|nodes| nodes as f64 * *node_ms);
             let Some(at_ms) = at_ms.filter(|at_ms| *at_ms < most_ms) else { return true };
-            if next_ms <= at_ms {
+            let silent = clock.look_until(next_ms, at_ms);
+            next_ms = silent.next_ms;
+            if silent.stops {
                 return false;
             }
             clock.hear(line, at_ms);
@@ -70,7 +72,7 @@ impl DrivenPlayer {
         if let Some((mv, end_ms)) = clock.best_move().zip(ended_ms) {
             return Ok((mv, end_ms));
         }
-        let end_ms = next_ms.clamp(*node_ms, most_ms);
+        let end_ms = clock.look_until(next_ms, most_ms).next_ms.clamp(*node_ms, most_ms);
         clock.look(end_ms);
         let nodes = ((end_ms / *node_ms) as u64).max(1);
         if nodes < most {

@@ -10,6 +10,7 @@ use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
+use zeitnot_base::files::{from_bytes, to_os};
 use zeitnot_engine::child::OwnedChild;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 
@@ -173,7 +174,7 @@ impl<T: Send + 'static> Process<T> {
 fn write_input(mut pipe: ChildStdin, commands: &Receiver<Input>, clock: MonotonicClock) {
     for Input { text, written } in commands {
         let began_ms = clock.now_ms();
-        if pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush()).is_err() {
+        if pipe.write_all(to_os(&text).as_encoded_bytes()).and_then(|()| pipe.flush()).is_err() {
             return;
         }
         if let Some(written) = written {
@@ -220,7 +221,7 @@ pub(super) fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: M
 }
 
 /// Calls `take` with each line and the time at which its end was read, until the stream ends or `take` breaks. Lines
-/// are cut off at 16,384 bytes.
+/// are cut off at 16,384 bytes; bytes that are not UTF-8 are kept ([`from_bytes`]).
 pub fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&str, f64) -> ControlFlow<()>) {
     let mut buffer = vec![0; BUFFER];
     let mut line = Vec::new();
@@ -235,7 +236,7 @@ pub fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnM
         while let Some(part) = parts.next() {
             line.extend_from_slice(&part[..part.len().min(LONGEST_LINE - line.len())]);
             if parts.peek().is_some() {
-                if take(&String::from_utf8_lossy(&line), at_ms).is_break() {
+                if take(&from_bytes(&line), at_ms).is_break() {
                     return;
                 }
                 line.clear();
@@ -243,7 +244,7 @@ pub fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnM
         }
     }
     // The last line may lack its end.
-    let _ = take(&String::from_utf8_lossy(&line), clock.now_ms());
+    let _ = take(&from_bytes(&line), clock.now_ms());
 }
 
 #[cfg(test)]
@@ -277,7 +278,7 @@ mod tests {
         for first in 1..text.len() {
             assert_eq!(lines(text, first), ["uciok\r", "", "info é", "bestmove e2e4"], "{first}");
         }
-        assert_eq!(lines(b"\xff\n", 1), ["\u{fffd}", ""]);
+        assert_eq!(lines(b"\xff\n", 1), [from_bytes(b"\xff"), String::new()]);
     }
 
     #[test]
