@@ -146,6 +146,13 @@ impl ParamValues {
         self.groups.push(group);
     }
 
+    /// These values, with the default of `param` where none is given: for a form that shares its code with another.
+    pub(super) fn with_default_of(&self, param: &ParamSpec) -> ParamValues {
+        let mut values = self.clone();
+        values.give(None, param.name, self.get(param));
+        values
+    }
+
     /// The value of one of the manager's own parameters.
     pub(super) fn get(&self, param: &ParamSpec) -> f64 {
         self.given_in(None, param).unwrap_or(param.default)

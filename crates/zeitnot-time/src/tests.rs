@@ -152,8 +152,8 @@ fn specifications_that_are_rejected_with_one_line() {
         ("smooth(midpoint=0)", format!("smooth.midpoint = 0: out of range, {length}")),
         ("smooth(mle-legacy(midpoint=0))", format!("smooth.mle-legacy.midpoint = 0: out of range, {length}")),
         ("smooth(preset=lc0,init-timeuse=0)", format!("smooth(preset=lc0).init-timeuse = 0: out of range, {fraction}")),
-        ("smooth(preset=pr)", "smooth.preset = \"pr\": expected one of zeitnot, pr1195, lc0".to_owned()),
-        ("smooth(preset=1)", "smooth.preset = 1: expected one of zeitnot, pr1195, lc0".to_owned()),
+        ("smooth(preset=pr)", "smooth.preset = \"pr\": expected one of zeitnot, pr1195, lc0, alpha-beta".to_owned()),
+        ("smooth(preset=1)", "smooth.preset = 1: expected one of zeitnot, pr1195, lc0, alpha-beta".to_owned()),
         (
             "legacy(preset=lc0)",
             "legacy has no parameter \"preset\"; its parameters are: slowmover, midpoint-move, steepness, \

@@ -17,6 +17,7 @@ pub(super) const ALL: &[ManagerSpec] = &[
     smooth::SPEC,
     smooth::pr1195::SPEC,
     smooth::lc0::SPEC,
+    smooth::alpha_beta::SPEC,
     human::SPEC,
     legacy::SPEC,
     simple::SPEC,

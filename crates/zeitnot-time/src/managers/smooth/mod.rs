@@ -1,8 +1,10 @@
+//! [alpha-beta]: crate::managers::smooth::alpha_beta
 //! [pr1195]: crate::managers::smooth::pr1195
 //! [lc0]: crate::managers::smooth::lc0
 //! [moves-left]: crate::estimators::moves_left
 #![doc = include_str!("../../../docs/smooth.md")]
 
+pub mod alpha_beta;
 pub mod lc0;
 pub mod pr1195;
 mod shared;
@@ -11,12 +13,13 @@ mod trend;
 use crate::estimators::moves_left::{GROUPS, MovesLeft};
 use crate::estimators::overrun::Overrun;
 use crate::estimators::speed::SpeedEstimator;
-use crate::params::{ManagerSpec, ParamValues, param_specs};
+use crate::params::{ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::specification;
 use crate::unit::Unit;
 use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use alpha_beta::Iterations;
 use shared::*;
 
 // Parameters of plain `smooth` alone; `shared` has the others.
@@ -34,19 +37,15 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     preset: Some("zeitnot"),
     is_first: true,
     help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
-    params: &[
-        MAX_TREE_REUSE
-            .helping("The expected tree reuse never goes above this, and no tree counts for more of the target."),
-        MAX_MOVE_BUDGET.helping(
-            "Largest fraction of the clock that one move may use; the last moves of a control may use their share.",
-        ),
-        EXTENSION,
-        SCORE_DROP,
-        VISIT_SHARE,
-    ],
+    params: &[PLAIN_TREE_REUSE, PLAIN_MOVE_BUDGET, EXTENSION, SCORE_DROP, VISIT_SHARE],
     groups: GROUPS,
-    build: |values| Box::new(Smooth::new(values)),
+    build: |values| Box::new(Smooth::new(values, SPEC.name, None)),
 };
+
+const PLAIN_TREE_REUSE: ParamSpec = MAX_TREE_REUSE
+    .helping("The expected tree reuse never goes above this, and no tree counts for more of the target.");
+const PLAIN_MOVE_BUDGET: ParamSpec = MAX_MOVE_BUDGET
+    .helping("Largest fraction of the clock that one move may use; the last moves of a control may use their share.");
 
 /// Relative change of the estimated moves left above which the budget is computed anew: small changes are noise, and
 /// every computation costs time.
@@ -70,6 +69,9 @@ pub fn preset_note(spec: &str) -> Option<String> {
 #[derive(Debug)]
 struct Smooth {
     values: ParamValues,
+    name: &'static str,
+    /// For an engine that searches by iterations.
+    iterations: Option<Iterations>,
     moves_left: MovesLeft,
     speed: SpeedEstimator,
     learned: Learned,
@@ -103,8 +105,10 @@ struct CurrentMove {
 }
 
 impl Smooth {
-    fn new(values: &ParamValues) -> Self {
+    fn new(values: &ParamValues, name: &'static str, iterations: Option<Iterations>) -> Self {
         Self {
+            name,
+            iterations,
             moves_left: MovesLeft::new(values),
             speed: SpeedEstimator::new(values.get(&INIT_NPS)),
             learned: Learned::new(values),
@@ -119,7 +123,7 @@ impl Smooth {
     /// The plan and the budget by the present estimates, one term per step of the formulas.
     fn decide(&self, request: &MoveRequest) -> (Plan, Budget) {
         use Unit::{Milliseconds, Nodes};
-        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let mut plan = PlanBuilder::new(self.name, request);
         let clock_ms = plan.request().clock_ms;
         let expected_moves = self.moves_left.estimate();
         let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
@@ -205,7 +209,7 @@ impl Smooth {
 
 impl TimeManager for Smooth {
     fn name(&self) -> &'static str {
-        SPEC.name
+        self.name
     }
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
@@ -215,6 +219,7 @@ impl TimeManager for Smooth {
         self.moves_left.read(request.moves_left_plies);
         let (plan, budget) = self.decide(request);
         self.speed.set_half_life(self.values.get(&NPS_UPDATE_RATE) * budget.average_move_ms);
+        self.iterations.iter_mut().for_each(Iterations::begin);
         self.current = Some(CurrentMove {
             request: request.clone(),
             budget,
@@ -243,9 +248,14 @@ impl TimeManager for Smooth {
 
         let factor = self.share_factor(&current);
         let extra = if self.is_hard(snapshot) { current.budget.extra_ms } else { 0.0 };
-        let limit = (current.budget.budget_ms * factor + extra).min(current.hard_limit_ms);
+        let hard_limit_ms = current.hard_limit_ms;
+        let usual_ms = (current.budget.budget_ms * factor + extra).min(hard_limit_ms);
         self.current = Some(current);
-        Verdict { nps, usual_ms: Some(limit), ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
+        let limit_ms = match &mut self.iterations {
+            Some(iterations) => iterations.limit(snapshot, usual_ms).min(hard_limit_ms),
+            None => usual_ms,
+        };
+        Verdict { nps, usual_ms: Some(usual_ms), ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) }
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
