@@ -39,7 +39,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(plan.budget_ms <= plan.hard_limit_ms && plan.hard_limit_ms <= most_ms, "{request:?}: {plan}");
         let _ = format!("{plan:#}");
         let elapsed_ms = plan.hard_limit_ms * 0.7;
-        let (visits, values, priors) = ([nodes as u32, 7], [Some(0.1), Some(-0.2)], [0.7, 0.3]);
+        let (visits, priors) = ([nodes as u32, 7], [0.7, 0.3]);
         manager.observe(&SearchSnapshot {
             elapsed_ms,
             since_first_batch_ms: Some(elapsed_ms * 0.9),
@@ -48,7 +48,6 @@ fuzz_target!(|data: &[u8]| {
             batches: 9,
             average_depth: 5,
             root_visits: visits[..].into(),
-            root_values: values[..].into(),
             root_priors: priors[..].into(),
             best_move: Some(0),
             ..SearchSnapshot::default()

@@ -52,7 +52,7 @@ KINDS = [
     Kind("small-maia-30", "1+0.01", (ONE, "Move Overhead=30"), (SMALL,), (MAIA,)),
     # With as many threads as suit the network.
     Kind("legacy-simple", "1+0.01", (SMALL,), ("TimeManager=legacy",), ("TimeManager=simple",)),
-    Kind("price-alphazero", "1+0.01", (SMALL, ONE), ("TimeManager=price",), ("TimeManager=alphazero",)),
+    Kind("smooth-alphazero", "1+0.01", (SMALL, ONE), (), ("TimeManager=alphazero",)),
     Kind("moves-in-time", "40/4", (SMALL, ONE), ("Move Overhead=30",), ("TimeManager=legacy",)),
     Kind("sudden-death", "4", (SMALL, ONE), ("Move Overhead=30",), ("TimeManager=simple",)),
     Kind("t1", "2+0.02", (T1, ONE), (), ("Move Overhead=30",), games_a_loss=1000),

@@ -466,7 +466,7 @@ fn a_maia_that_searches_is_named() {
     for (flags, searches) in [
         (&["--preset=infinite"][..], true),
         (&["--nodes=10"], true),
-        (&["--tc=3:00", "--time-manager=price"], true),
+        (&["--tc=3:00", "--time-manager=legacy"], true),
         (&["--tc=3:00", "--time-manager=smooth"], true),
         (&["--tc=3:00", "--nodes-per-move=0"], true),
         (&["--tc=3:00"], false),

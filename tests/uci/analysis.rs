@@ -260,7 +260,7 @@ fn an_early_end_waits_for_the_lines() {
         ("7k/8/8/8/8/1r6/8/K7 w - - 0 1", ""),
     ] {
         let mut engine = Uci::ready_with(&["--threads=1", "--weights=zeitnot-tiny", "--multipv=4"]);
-        for manager in ["smooth", "price"] {
+        for manager in ["smooth", "legacy"] {
             engine.send(&format!("ucinewgame\nsetoption name TimeManager value {manager}"));
             let answer = engine.search(fen, "go wtime 60000 btime 60000");
             let after = answer.lines.iter().rev().take_while(|line| !line.starts_with("info depth"));

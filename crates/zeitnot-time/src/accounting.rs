@@ -53,15 +53,8 @@ impl fmt::Display for MoveAccount {
         if let Some(target_nodes) = self.target_nodes {
             write!(f, " target_nodes={target_nodes:.0}")?;
         }
-        let Estimates { nps, tree_reuse, timeuse, bank_ms, gain, price } = self.estimates;
-        let known = [
-            ("nps", nps, 0),
-            ("tree_reuse", tree_reuse, 3),
-            ("timeuse", timeuse, 3),
-            ("bank_ms", bank_ms, 0),
-            ("gain", gain, 5),
-            ("price", price, 5),
-        ];
+        let Estimates { nps, tree_reuse, timeuse, bank_ms } = self.estimates;
+        let known = [("nps", nps, 0), ("tree_reuse", tree_reuse, 3), ("timeuse", timeuse, 3), ("bank_ms", bank_ms, 0)];
         for (name, value, decimals) in known {
             if let Some(value) = value {
                 write!(f, " {name}={value:.decimals$}")?;
@@ -158,8 +151,8 @@ impl TimeManager for Accounted {
         verdict
     }
 
-    fn wants_root_values(&self) -> bool {
-        self.inner.wants_root_values()
+    fn wants_root_priors(&self) -> bool {
+        self.inner.wants_root_priors()
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {

@@ -49,43 +49,37 @@ fn snapshot() -> impl Strategy<Value = SearchSnapshot<'static>> {
     let lines = some(prop::sample::select(vec![ShownLines::Unvisited, ShownLines::Visited, ShownLines::Proven]));
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), lines);
     let visits = prop::collection::vec(any::<u32>(), 0..9);
-    let value = some((-10_000..10_000_i16).prop_map(|value| f32::from(value) / 7e3));
-    let values = prop::collection::vec((value, (0..9_000_u16).prop_map(|prior| f32::from(prior) / 9e3)), 0..9);
-    let places = (visits, values, some(0..99_usize));
-    (numbers, counts, flags, places).prop_map(|(numbers, counts, flags, (visits, values, best_move))| {
-        let (values, priors): (Vec<Option<f32>>, Vec<f32>) = values.into_iter().unzip();
-        SearchSnapshot {
-            elapsed_ms: numbers.0,
-            since_first_batch_ms: numbers.1,
-            new_nodes: counts.0,
-            total_nodes: counts.1,
-            batches: counts.2,
-            average_depth: counts.3,
-            mate_depth: counts.4,
-            root_visits: visits.into(),
-            root_values: values.into(),
-            root_priors: priors.into(),
-            win_found: flags.0,
-            may_resign: flags.1,
-            losing_edges: counts.5,
-            need_more_time: flags.2,
-            best_move,
-            best_value: numbers.2,
-            second_value: numbers.3,
-            moves_left_plies: numbers.4,
-            lines: flags.3,
-        }
+    let priors = prop::collection::vec((0..9_000_u16).prop_map(|prior| f32::from(prior) / 9e3), 0..9);
+    let places = (visits, priors, some(0..99_usize));
+    (numbers, counts, flags, places).prop_map(|(numbers, counts, flags, (visits, priors, best_move))| SearchSnapshot {
+        elapsed_ms: numbers.0,
+        since_first_batch_ms: numbers.1,
+        new_nodes: counts.0,
+        total_nodes: counts.1,
+        batches: counts.2,
+        average_depth: counts.3,
+        mate_depth: counts.4,
+        root_visits: visits.into(),
+        root_priors: priors.into(),
+        win_found: flags.0,
+        may_resign: flags.1,
+        losing_edges: counts.5,
+        need_more_time: flags.2,
+        best_move,
+        best_value: numbers.2,
+        second_value: numbers.3,
+        moves_left_plies: numbers.4,
+        lines: flags.3,
     })
 }
 
-const STOPS: [StopReason; 12] = [
+const STOPS: [StopReason; 11] = [
     StopReason::Time,
     StopReason::MoveTime,
     StopReason::Nodes,
     StopReason::Playouts,
     StopReason::Depth,
     StopReason::Mate,
-    StopReason::Price,
     StopReason::KldGain,
     StopReason::OnlyMove,
     StopReason::OnlyNonLosingMove,
@@ -190,7 +184,7 @@ proptest! {
 #[test]
 fn stop_reasons_have_names_that_stay() {
     let names: Vec<_> = STOPS.iter().map(|stop| serde_json::to_string(stop).unwrap()).collect();
-    insta::assert_snapshot!(names.join(" "), @r#""time" "movetime" "nodes" "playouts" "depth" "mate" "price" "kld_gain" "only_move" "only_non_losing_move" "win_found" "cannot_be_overtaken""#);
+    insta::assert_snapshot!(names.join(" "), @r#""time" "movetime" "nodes" "playouts" "depth" "mate" "kld_gain" "only_move" "only_non_losing_move" "win_found" "cannot_be_overtaken""#);
 }
 
 #[test]

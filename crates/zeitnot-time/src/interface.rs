@@ -109,11 +109,8 @@ pub struct SearchSnapshot<'a> {
     /// Visits of each root move that may be searched, in an order that stays the same for the whole search.
     #[serde(rename = "visits", default)]
     pub root_visits: Cow<'a, [u32]>,
-    /// Values of the moves in `root_visits` for the side to move, −1 to 1, `None` before the first visit; empty unless
-    /// the manager asks for them ([`TimeManager::wants_root_values`](super::TimeManager::wants_root_values)).
-    #[serde(rename = "values", default, skip_serializing_if = "<[_]>::is_empty")]
-    pub root_values: Cow<'a, [Option<f32>]>,
-    /// The network's priors of the moves in `root_visits`, as the search uses them; empty if `root_values` is.
+    /// The network's priors of the moves in `root_visits`, as the search uses them; empty unless the manager asks for
+    /// them ([`TimeManager::wants_root_priors`](super::TimeManager::wants_root_priors)).
     #[serde(rename = "priors", default, skip_serializing_if = "<[_]>::is_empty")]
     pub root_priors: Cow<'a, [f32]>,
     /// Whether a visited root move wins by force.
@@ -190,7 +187,7 @@ pub struct Verdict {
     /// Time until a time limit is reached, if there is one; negative past it.
     #[serde(with = "exact::option")]
     pub remaining_ms: Option<f64>,
-    /// Nodes this search can still add, if that is known.
+    /// Nodes this search can still add, if that is known. A manager leaves it out: the stoppers fill it in.
     #[serde(rename = "remaining_nodes", with = "exact::option")]
     pub remaining_playouts: Option<f64>,
     /// Smoothed speed, in nodes per second.
@@ -226,12 +223,6 @@ pub struct Estimates {
     pub timeuse: Option<f64>,
     /// Time set aside for hard moves.
     pub bank_ms: Option<f64>,
-    /// The value that the nodes of an average move were expected to gain at the end of the last search, from 0 to 2.
-    #[serde(default)]
-    pub gain: Option<f64>,
-    /// The value that the nodes of an average move have to gain for the search to go on.
-    #[serde(default)]
-    pub price: Option<f64>,
 }
 
 /// A manager's own report on a game, for a manager that keeps more than its [`Estimates`].
@@ -260,8 +251,6 @@ pub enum StopReason {
     Depth,
     /// A mate as short as asked for is found.
     Mate,
-    /// More nodes are expected to gain less than their price.
-    Price,
     /// More nodes hardly change the distribution of visits.
     KldGain,
     /// Smart pruning: there is only one move.
@@ -283,7 +272,6 @@ impl fmt::Display for StopReason {
             Self::Playouts => "playouts",
             Self::Depth => "depth",
             Self::Mate => "mate",
-            Self::Price => "price: more nodes gain less than they cost",
             Self::KldGain => "kld gain: more nodes hardly change the visits",
             Self::OnlyMove => "smart pruning: the only move",
             Self::OnlyNonLosingMove => "smart pruning: the only move that does not lose",

@@ -76,8 +76,8 @@ pub trait TimeManager: Send + std::fmt::Debug {
     /// Learns from a running search and says whether its time is over, which it never is without a plan.
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict;
 
-    /// Whether the manager needs [`SearchSnapshot::root_values`] and [`SearchSnapshot::root_priors`] at its next look.
-    fn wants_root_values(&self) -> bool {
+    /// Whether the manager needs [`SearchSnapshot::root_priors`] at its next look.
+    fn wants_root_priors(&self) -> bool {
         false
     }
 

@@ -105,7 +105,7 @@ fn specifications_that_are_accepted() {
 // docs/lc0.md, 1.2: what was rejected; and docs/lc0.md, 7.7: no range checks, hexadecimal read as 0.
 #[test]
 fn specifications_that_are_rejected_with_one_line() {
-    let managers = "the managers are: smooth, price, human, legacy, simple, alphazero, adaptive, complexity, soft-hard";
+    let managers = "the managers are: smooth, human, legacy, simple, alphazero, adaptive, complexity, soft-hard";
     let unknown = |name: &str| {
         format!(
             "smooth(preset=pr1195) has no parameter {name:?}; its parameters are: preset, init-tree-reuse, max-tree-reuse, \
@@ -192,7 +192,7 @@ fn every_form_of_a_manager_says_which_it_is() {
 fn names_and_titles_stand_once() {
     let names: Vec<&str> = names().collect();
     let titles: Vec<String> = managers().iter().map(ManagerSpec::title).collect();
-    assert_eq!(names.join(", "), "smooth, price, human, legacy, simple, alphazero, adaptive, complexity, soft-hard");
+    assert_eq!(names.join(", "), "smooth, human, legacy, simple, alphazero, adaptive, complexity, soft-hard");
     assert_eq!(titles.iter().collect::<std::collections::BTreeSet<_>>().len(), managers().len());
 }
 

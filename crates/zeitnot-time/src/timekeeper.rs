@@ -282,9 +282,9 @@ impl Timekeeper {
         plan
     }
 
-    /// Whether the running search has to report the values and priors of the root's moves.
-    pub fn wants_root_values(&self) -> bool {
-        self.open.is_some() && self.manager.wants_root_values()
+    /// Whether the running search has to report the priors of the root's moves.
+    pub fn wants_root_priors(&self) -> bool {
+        self.open.is_some() && self.manager.wants_root_priors()
     }
 
     /// Asks the manager, if the move has a clock, and every other stopper about the running search. Without a

@@ -250,7 +250,7 @@ impl TimeManager for External {
         }
     }
 
-    fn wants_root_values(&self) -> bool {
+    fn wants_root_priors(&self) -> bool {
         false
     }
 

@@ -116,7 +116,6 @@ impl RecordedSnapshot {
             average_depth: self.average_depth,
             mate_depth: self.mate_depth,
             root_visits: (&self.visits[..]).into(),
-            root_values: (&self.values[..]).into(),
             root_priors: priors.into(),
             win_found: self.win_found,
             may_resign: self.may_resign,

@@ -7,7 +7,6 @@ pub mod human;
 #[cfg(test)]
 mod lc0_tests;
 pub mod legacy;
-pub mod price;
 mod shared;
 pub mod simple;
 pub mod smooth;
@@ -19,7 +18,6 @@ pub(super) const ALL: &[ManagerSpec] = &[
     smooth::SPEC,
     smooth::pr1195::SPEC,
     smooth::lc0::SPEC,
-    price::SPEC,
     human::SPEC,
     legacy::SPEC,
     simple::SPEC,

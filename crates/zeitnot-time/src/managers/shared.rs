@@ -1,4 +1,4 @@
-//! Parameters, terms of plans, and estimates of tree reuse and budget use that `smooth` and `price` share.
+//! Parameters, terms of plans, and estimates of tree reuse and budget use that the forms of `smooth` share.
 
 use crate::estimators::budget_use::BudgetUse;
 use crate::estimators::overrun::Overrun;

@@ -1,4 +1,3 @@
-//! [price]: crate::managers::price
 //! [movetime]: crate::estimators::overhead#go-movetime
 //! [deadline]: crate::estimators::overhead#the-answer-deadline
 #![doc = include_str!("../../docs/stopping.md")]
@@ -182,8 +181,7 @@ impl Stoppers {
             // A move of a given time is not to look like a person's.
             so_far.answer_from_ms = verdict.answer_from_ms.filter(|_| self.movetime_ms.is_none());
             so_far.remaining_ms = verdict.remaining_ms;
-            so_far.remaining_playouts = verdict.remaining_playouts.filter(|_| self.publishes_nodes);
-            if verdict.stop.is_some() && (may_end_early || verdict.stop != Some(StopReason::Price)) {
+            if verdict.stop.is_some() {
                 return verdict.stop;
             }
         }
@@ -226,7 +224,7 @@ impl Stoppers {
     }
 
     /// Lowers the remaining nodes in `so_far`, which later stoppers see, to what `limit` leaves beyond `nodes`; only if
-    /// smart pruning is on (docs/lc0.md, 2.2). The manager's remaining nodes count on the same condition.
+    /// smart pruning is on (docs/lc0.md, 2.2).
     fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
         if self.publishes_nodes {
             so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));

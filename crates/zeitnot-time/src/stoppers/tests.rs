@@ -412,7 +412,7 @@ fn smart_pruning_counts_visits_at_once_where_the_manager_knows_the_speed() {
         stoppers.check(&snapshot(1.0, 1, &[1, 0]), Some(&mut *manager));
         stoppers.check(&snapshot(elapsed_ms, 5_000, &[4_990, 0]), Some(&mut *manager)).stop
     };
-    for (spec, waits) in [("smooth", false), ("price", false), ("smooth(preset=lc0)", true), ("legacy", true)] {
+    for (spec, waits) in [("smooth", false), ("smooth(preset=lc0)", true), ("legacy", true)] {
         assert_eq!(stop_at(spec, 100.0).is_none(), waits, "{spec}");
         assert_eq!(stop_at(spec, 5.0), None, "{spec} before a tenth of its time");
     }

@@ -74,16 +74,6 @@ impl<'a> RootReader<'a> {
         moves.iter().map(root_move).collect()
     }
 
-    /// The values and priors of root moves, as in [`root_moves`](Self::root_moves).
-    pub(crate) fn values_and_priors(
-        &self,
-        root: &ExpandedNode,
-        moves: &[usize],
-    ) -> impl Iterator<Item = (Option<f32>, f32)> {
-        let draw = self.context.draw.at(1);
-        moves.iter().map(move |index| (root.visited(*index).map(|child| child.q(draw)), self.prior(root, *index)))
-    }
-
     /// The root's moves from best to worst, without those that `go searchmoves` leaves out.
     pub(crate) fn ranked(&self) -> Vec<usize> {
         let Some(root) = self.expanded_root() else { return Vec::new() };

@@ -279,7 +279,7 @@ impl TimeManager for Human {
         Verdict { answer_from_ms: Some(answer_ms), ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) }
     }
 
-    fn wants_root_values(&self) -> bool {
+    fn wants_root_priors(&self) -> bool {
         self.current.is_some_and(|current| current.answer_ms.is_none())
     }
 

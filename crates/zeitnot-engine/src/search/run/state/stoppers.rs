@@ -51,10 +51,9 @@ impl State {
         };
         let best = self.best_edge;
         let value = |index: &usize| root.visited(*index).map(|child| f64::from(child.q(draw)));
-        let (root_values, root_priors): (Vec<_>, Vec<_>) = if self.time.wants_root_values() {
-            reader.values_and_priors(&root, &allowed).unzip()
-        } else {
-            (Vec::new(), Vec::new())
+        let root_priors: Vec<f32> = match self.time.wants_root_priors() {
+            true => allowed.iter().map(|index| reader.prior(&root, *index)).collect(),
+            false => Vec::new(),
         };
         let snapshot = SearchSnapshot {
             elapsed_ms: self.elapsed_ms(context),
@@ -69,7 +68,6 @@ impl State {
             },
             mate_depth: if all_visited { mates.first().copied() } else { mate_of_last_line },
             root_visits: (&self.root_visits).into(),
-            root_values: root_values.into(),
             root_priors: root_priors.into(),
             win_found: children().any(|child| child.is_terminal() && child.wl == 1.0),
             // An unvisited move may still save the game.
