@@ -7,7 +7,6 @@ pub mod human;
 #[cfg(test)]
 mod lc0_tests;
 pub mod legacy;
-mod shared;
 pub mod simple;
 pub mod smooth;
 

@@ -2,10 +2,10 @@
 //! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-lc0.md")]
 
+use super::shared;
 use super::trend::Trend;
 use crate::estimators::exponential_decay;
 use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
-use crate::managers::shared;
 use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;

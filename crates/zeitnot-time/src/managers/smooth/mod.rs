@@ -5,18 +5,19 @@
 
 pub mod lc0;
 pub mod pr1195;
+mod shared;
 mod trend;
 
 use crate::estimators::moves_left::{GROUPS, MovesLeft};
 use crate::estimators::overrun::Overrun;
 use crate::estimators::speed::SpeedEstimator;
-use crate::managers::shared::*;
 use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::specification;
 use crate::unit::Unit;
 use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use shared::*;
 
 // Parameters of plain `smooth` alone; `shared` has the others.
 param_specs! {
@@ -124,8 +125,7 @@ impl Smooth {
         let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
 
         // An equal share of the game's time, in nodes.
-        let name = "game_time = max(0, clock + increment * (moves_left - 1) - overhead - moves_left * overrun)";
-        let game_time = game_time_term(&mut plan, name, moves_left, &self.overrun);
+        let game_time = self.game_time_term(&mut plan, moves_left);
         let average_move_ms =
             plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
         let nps = nps_term(&mut plan, self.speed.nps());
@@ -141,13 +141,37 @@ impl Smooth {
         let target_new = plan.at_least(name, total_per_move - credit, 0.0, Nodes);
         let budget = self.learned.search_time_budget_term(&mut plan, target_new, nps);
 
-        let most = max_move_budget_term(&mut plan, self.values.get(&MAX_MOVE_BUDGET)) * clock_ms;
+        let most = self.max_move_budget_term(&mut plan) * clock_ms;
         let name = "limited_budget = min(search_time_budget, max_move_budget * clock)";
         let budget = plan.at_most(name, budget, most, Milliseconds);
         let reserve = self.reserve_term(&mut plan, budget, most);
         let plan = plan.finish(("limited_budget", budget), ("reserve", reserve), Some(total_per_move));
         let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
         (plan, Budget { expected_moves, average_move_ms, budget_ms, extra_ms })
+    }
+
+    /// Records the time for the next `moves` moves of the game, less the expected overrun of every move.
+    fn game_time_term(&self, plan: &mut PlanBuilder, moves: f64) -> f64 {
+        let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
+        // The increment of the last move never comes.
+        let mut game_time = clock_ms + increment_ms * (moves - 1.0) - overhead_ms;
+        let overrun_ms = self.overrun.average_ms();
+        if overrun_ms > 0.0 {
+            let name = "overrun = from what moves took past their limits";
+            game_time -= moves * plan.term(name, overrun_ms, Unit::Milliseconds);
+        }
+        let name = "game_time = max(0, clock + increment * (moves_left - 1) - overhead - moves_left * overrun)";
+        plan.at_least(name, game_time, 0.0, Unit::Milliseconds)
+    }
+
+    /// Records the largest fraction of the clock that this move may use. Before a time control it is at least an equal
+    /// share: time is added at the control, so nothing has to be saved.
+    fn max_move_budget_term(&self, plan: &mut PlanBuilder) -> f64 {
+        let (name, share) = match plan.request().moves_to_go {
+            Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
+            None => ("max_move_budget = max-move-budget", 0.0),
+        };
+        plan.at_least(name, self.values.get(&MAX_MOVE_BUDGET), share, Unit::Ratio)
     }
 
     /// Records the reserve of a move that turns out to be hard, beside its `budget`; `most` is the bound of all

@@ -2,16 +2,15 @@
 //! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-pr1195.md")]
 
+use super::shared::{self, *};
 use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::estimators::nps::NpsEstimator;
-use crate::managers::shared::{self, *};
 use crate::params::{ManagerSpec, ParamSpec, ParamValues};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
 use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
-const INIT_NPS: ParamSpec = shared::INIT_NPS.helping("Expected speed at the start of a game.");
 const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..shared::NPS_UPDATE_RATE }
     .helping("Time of search after which the expected speed has moved half-way.");
 

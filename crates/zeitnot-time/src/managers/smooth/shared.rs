@@ -1,12 +1,11 @@
 //! Parameters, terms of plans, and estimates of tree reuse and budget use that the forms of `smooth` share.
 
 use crate::estimators::budget_use::BudgetUse;
-use crate::estimators::overrun::Overrun;
 use crate::estimators::tree_reuse::TreeReuse;
 use crate::params::{ParamValues, param_specs};
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest};
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome};
 
 // A form may change default and help text; meaning and range of each parameter are declared here once.
 param_specs! {
@@ -24,19 +23,6 @@ param_specs! {
     TIMEUSE_UPDATE_RATE "timeuse-update-rate" 10.0 0.01 10000.0 Moves
         "Average move times after which the expected time use has moved half-way.";
     MAX_MOVE_BUDGET "max-move-budget" 0.3 0.001 1.0 Ratio "Largest fraction of the clock that one move may use.";
-}
-
-/// Records the time for the next `moves` moves of the game, less the expected overrun of every move.
-pub(super) fn game_time_term(plan: &mut PlanBuilder, name: &'static str, moves: f64, overrun: &Overrun) -> f64 {
-    let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
-    // The increment of the last move never comes.
-    let mut game_time = clock_ms + increment_ms * (moves - 1.0) - overhead_ms;
-    let overrun_ms = overrun.average_ms();
-    if overrun_ms > 0.0 {
-        let name = "overrun = from what moves took past their limits";
-        game_time -= moves * plan.term(name, overrun_ms, Unit::Milliseconds);
-    }
-    plan.at_least(name, game_time, 0.0, Unit::Milliseconds)
 }
 
 /// Records the speed that was learned, in nodes per second.
@@ -57,16 +43,6 @@ pub(super) fn total_nodes_term(plan: &mut PlanBuilder, new_per_move: f64, reuse:
 pub(super) fn time_use_term(plan: &mut PlanBuilder, time_use: f64, limited: bool) -> f64 {
     let name = "timeuse = from the searches (not below a least value), at first its initial value";
     plan.estimate(name, time_use, Unit::Ratio, limited)
-}
-
-/// Records the largest fraction of the clock that this move may use. Before a time control it is at least an equal
-/// share: time is added at the control, so nothing has to be saved.
-pub(super) fn max_move_budget_term(plan: &mut PlanBuilder, max_move_budget: f64) -> f64 {
-    let (name, share) = match plan.request().moves_to_go {
-        Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
-        None => ("max_move_budget = max-move-budget", 0.0),
-    };
-    plan.at_least(name, max_move_budget, share, Unit::Ratio)
 }
 
 /// The tree reuse and the budget use of a game, which plain `smooth` and `smooth(preset=pr1195)` learn alike.
