@@ -97,7 +97,7 @@ impl RecordedSnapshot {
 
     /// The search as a time manager sees it after `new_nodes` playouts, `elapsed_ms` after the move's clock started and
     /// `since_first_batch_ms` after its first batch; `priors` are the priors of the recorded search.
-    pub fn snapshot<'a>(
+    pub(crate) fn snapshot<'a>(
         &'a self,
         priors: &'a [f32],
         new_nodes: u64,
@@ -151,7 +151,7 @@ impl RecordedSearch {
     }
 
     /// The priors of the moves.
-    pub fn priors(&self) -> Vec<f32> {
+    pub(crate) fn priors(&self) -> Vec<f32> {
         self.moves.iter().map(|mv| mv.prior).collect()
     }
 

@@ -13,7 +13,7 @@ pub struct Table {
 
 impl Table {
     /// A table with these columns and no row.
-    pub fn new(head: &[&str]) -> Table {
+    pub(crate) fn new(head: &[&str]) -> Table {
         Table { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
     }
 
@@ -25,7 +25,7 @@ impl Table {
     }
 
     /// Adds a row; it is filled up, or cut, to the head.
-    pub fn row(&mut self, mut cells: Vec<String>) {
+    pub(crate) fn row(&mut self, mut cells: Vec<String>) {
         cells.resize(self.head.len(), String::new());
         self.rows.push(cells);
     }
