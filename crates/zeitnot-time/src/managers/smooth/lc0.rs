@@ -270,7 +270,6 @@ impl TimeManager for Lc0Smooth {
             tree_reuse: Some(self.reuse),
             timeuse: Some(self.timeuse),
             bank_ms: Some(self.bank_ms),
-            ..Estimates::default()
         }
     }
 
