@@ -54,8 +54,7 @@ fn the_smallest_network_agrees_with_the_cpu() {
 
 /// Eleven positions make a full run and one that is filled up to the smaller size.
 #[test]
-#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
-#[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
+#[cfg_attr(not(all(software_card, whole)), ignore = "needs chromium and libvulkan1; slow: ZEITNOT_WHOLE=1 cargo test")]
 fn small_networks_agree_with_the_cpu_in_every_size() {
     let Some(device) = Device::find() else { return };
     let small = Path::new(TINY).with_file_name("zeitnot-small.pb.gz");
@@ -65,9 +64,10 @@ fn small_networks_agree_with_the_cpu_in_every_size() {
 }
 
 #[test]
-#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
-#[cfg_attr(not(shared), ignore = "needs ../shared")]
-#[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
+#[cfg_attr(
+    not(all(software_card, shared, whole)),
+    ignore = "needs chromium, libvulkan1 and ../shared; slow: ZEITNOT_WHOLE=1 cargo test"
+)]
 fn maia_agrees_with_the_cpu() {
     let Some(device) = Device::find() else { return };
     eprintln!("{}", agree(&device, &shared().join("nets/maia-1900.pb.gz"), &shared(), 4, "batch=4,steps=1"));
@@ -75,8 +75,7 @@ fn maia_agrees_with_the_cpu() {
 
 /// All networks of the shared folder, half an hour.
 #[test]
-#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
-#[ignore = "half an hour: cargo test --test webgpu every_network -- --ignored --nocapture"]
+#[ignore = "needs chromium and libvulkan1; half an hour: cargo test --test webgpu every_network -- --ignored --nocapture"]
 fn every_network_agrees_with_the_cpu() {
     let Some(device) = Device::find() else { return };
     let shared = shared();
@@ -93,8 +92,7 @@ fn every_network_agrees_with_the_cpu() {
 }
 
 #[test]
-#[cfg_attr(not(software_card), ignore = "needs chromium and libvulkan1")]
-#[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
+#[cfg_attr(not(all(software_card, whole)), ignore = "needs chromium and libvulkan1; slow: ZEITNOT_WHOLE=1 cargo test")]
 fn measurements_run_to_their_end() {
     let Some(device) = Device::find() else { return };
     let common = ["--backend=webgpu", "--weights", TINY, "-o", "batch=4,steps=1", "--json", "--seconds=1"];

@@ -42,8 +42,8 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(Smooth::new(values, SPEC.name, None)),
 };
 
-const PLAIN_TREE_REUSE: ParamSpec = MAX_TREE_REUSE
-    .helping("The expected tree reuse never goes above this, and no tree counts for more of the target.");
+const PLAIN_TREE_REUSE: ParamSpec =
+    MAX_TREE_REUSE.helping("The expected tree reuse never goes above this, and no tree counts for more of the target.");
 const PLAIN_MOVE_BUDGET: ParamSpec = MAX_MOVE_BUDGET
     .helping("Largest fraction of the clock that one move may use; the last moves of a control may use their share.");
 
