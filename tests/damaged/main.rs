@@ -171,8 +171,7 @@ fn huge_files_are_refused_before_they_are_read() {
 
 /// Real networks, which are larger: fewer copies of each.
 #[test]
-#[cfg_attr(not(shared), ignore = "needs ../shared")]
-#[cfg_attr(not(whole), ignore = "slow: ZEITNOT_WHOLE=1 cargo test")]
+#[cfg_attr(not(all(shared, whole)), ignore = "needs ../shared; slow: ZEITNOT_WHOLE=1 cargo test")]
 fn damaged_copies_of_real_networks_end_in_one_line() {
     let _alone = ALONE.lock();
     let shared = common::shared();
