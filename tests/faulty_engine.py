@@ -3,6 +3,7 @@
 What it is told goes to the file that the second argument names, if there is one.
 """
 
+import itertools
 import os
 import subprocess
 import sys
@@ -46,6 +47,9 @@ def go(best: str) -> None:
     elif FAULT == "endless-lines":
         while True:
             write(1, INFO * 1000)
+    elif FAULT == "endless-nodes":
+        for nodes in itertools.count(0, 1000):
+            write(1, b"info time 5 nodes %d\n" % nodes)
     elif FAULT == "endless-line":
         while True:
             write(1, b"x" * 100_000)

@@ -126,6 +126,16 @@ fn managers_are_compared_in_another_engine() {
 }
 
 #[test]
+fn an_engine_that_does_not_count_its_nodes_is_named() {
+    let engine = format!("python3 '{ENGINE}' endless-nodes");
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["time", "compare", "legacy", "simple", "--games=2", "--tc=1", "--nps=1000", "--engine", &engine];
+    let output = zeitnot(&args).current_dir(folder.path()).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && error.contains("Faulty does not end at go nodes "), "{error}");
+}
+
+#[test]
 fn a_program_that_is_no_engine_is_named() {
     let mut driver = zeitnot(&["time", "drive", "--", "sh", "-c", "echo no such thing >&2; exit 7"]);
     let mut driver = driver.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

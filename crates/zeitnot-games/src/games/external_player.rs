@@ -92,6 +92,7 @@ pub(super) fn failed(error: ExternalError) -> PlayerError {
         | ExternalError::Start { .. }
         | ExternalError::Flood { .. }
         | ExternalError::Option { .. }
+        | ExternalError::Endless { .. }
         | ExternalError::Chess960 { .. } => PlayerError::Unfit(text),
     }
 }

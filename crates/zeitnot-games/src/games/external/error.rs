@@ -40,6 +40,9 @@ pub enum ExternalError {
     /// The answer to `go` is no legal move.
     #[error("{engine} answered \"{answer}\": {reason}")]
     BadMove { engine: String, answer: String, reason: String },
+    /// The engine goes on past the nodes that it was to search.
+    #[error("{engine} does not end at go nodes {nodes}, so its nodes are no clock; --clock real does without")]
+    Endless { engine: String, nodes: u64 },
     /// An error came before, and the engine has not been started again since.
     #[error("{engine} does not run")]
     NotRunning { engine: String },

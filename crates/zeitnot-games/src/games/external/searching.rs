@@ -2,11 +2,14 @@
 
 use super::error::{BEST_MOVE, one_line};
 use super::go_command::{go_command, position, time_ms};
-use super::info_line::best_move;
+use super::info_line::{InfoLine, best_move};
 use super::process::{Output, Process};
 use super::{CHESS960, ExternalAnswer, ExternalEngine, ExternalError, PONDER, Running};
 use zeitnot_engine::chess::{Game, parse_uci};
 use zeitnot_engine::engine::GoParams;
+
+/// Nodes past its limit that an engine may search: some look at it once in many thousands.
+const MOST_PAST: u64 = 1_000_000;
 
 impl ExternalEngine {
     /// Lets the engine move in a game that is not over. Waits for the answer as long as the mover's clock runs and
@@ -58,7 +61,7 @@ impl ExternalEngine {
     /// `info` line, and ends the search by `false`. Returns the line `bestmove`.
     ///
     /// # Errors
-    /// The errors of [`ExternalEngine::go`]; an engine is waited for `patience_ms`.
+    /// The errors of [`ExternalEngine::go`], and [`ExternalError::Endless`]; an engine is waited for `patience_ms`.
     pub(in crate::games) fn go_nodes(
         &mut self,
         game: &Game,
@@ -74,8 +77,11 @@ impl ExternalEngine {
         process.tell(&format!("go nodes {nodes}"));
         let mut goes_on = true;
         let line = self.wait(process, BEST_MOVE, patience_ms, |output| match output {
-            Output::BestMove { line, .. } => Some(line),
+            Output::BestMove { line, .. } => Some(Some(line)),
             Output::Info(line) => {
+                if InfoLine::parse(&line).nodes.is_some_and(|searched| searched > nodes.saturating_add(MOST_PAST)) {
+                    return Some(None);
+                }
                 if goes_on && !hear(&line) {
                     goes_on = false;
                     stop("stop");
@@ -84,6 +90,7 @@ impl ExternalEngine {
             }
             _ => None,
         })?;
+        let line = line.ok_or_else(|| ExternalError::Endless { engine: self.name().to_owned(), nodes })?;
         self.running = Some(running);
         Ok(line)
     }
