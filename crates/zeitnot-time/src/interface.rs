@@ -99,7 +99,7 @@ pub struct SearchSnapshot<'a> {
     /// Batches evaluated by this search; 0 where they are not counted.
     #[serde(default)]
     pub batches: u64,
-    /// Average depth of the playouts, in whole plies.
+    /// Average depth of the playouts, in whole plies; of an engine that searches by iterations the one that ended last.
     #[serde(rename = "depth", default)]
     pub average_depth: u32,
     /// Shortest proven mate in moves, if any. Where several lines are shown and a move at the root has no visit, the

@@ -21,6 +21,8 @@ pub(super) struct Heard {
     last_ms: f64,
     lines: u64,
     depth: u32,
+    /// The iteration that ended last, where the engine tells of ends with lines of their own.
+    ended: Option<u32>,
     best: Option<usize>,
     pub evaluation: Option<Evaluation>,
     second_value: Option<f64>,
@@ -48,6 +50,7 @@ impl Heard {
             last_ms: 0.0,
             lines: 0,
             depth: 0,
+            ended: None,
             best: None,
             evaluation: None,
             second_value: None,
@@ -73,6 +76,12 @@ impl Heard {
         let info = InfoLine::parse(line);
         if let Some((mv, visits)) = info.string.and_then(|text| self.visits_in(text)) {
             (self.has_visits, self.nodes_of[mv]) = (true, visits);
+        }
+        // Toga tells a depth with its first line in it, and `info depth 8` and `info depth 8 nodes 9` at its beginning and end.
+        if let (Some(depth), None, None) = (info.depth, info.pv, info.string)
+            && !["currmove", "score"].iter().any(|word| line.contains(word))
+        {
+            self.ended = Some(if info.nodes.is_some() { depth } else { depth.saturating_sub(1) });
         }
         let (Some(score), Some(pv)) = (info.score, info.pv) else { return };
         match info.place {
@@ -127,7 +136,7 @@ impl Heard {
             // An engine that is silent at first searches all the same.
             total_nodes: nodes.max(1),
             batches: self.lines,
-            average_depth: self.depth,
+            average_depth: self.ended.unwrap_or(self.depth),
             mate_depth: mate.and_then(|moves| u32::try_from(moves).ok()),
             root_visits: self.nodes_of.iter().map(|nodes| u32::try_from(*nodes).unwrap_or(u32::MAX)).collect(),
             best_move: self.best,
@@ -192,6 +201,34 @@ mod tests {
         assert_eq!((seen.new_nodes, seen.average_depth, seen.batches), (600, 2, 2));
         assert_eq!((seen.mate_depth, seen.best_value, seen.since_first_batch_ms), (Some(3), Some(1.0), Some(20.0)));
         assert!(seen.second_value.is_some_and(|value| value < -0.4), "{seen:?}");
+    }
+
+    #[test]
+    fn an_iteration_has_ended_when_the_engine_says_so() {
+        let depths = |lines: &[&str]| {
+            let mut heard = Heard::new(&Game::new());
+            let after = |line: &&str| {
+                heard.hear(line, 1.0);
+                heard.snapshot(1.0).average_depth
+            };
+            lines.iter().map(after).collect::<Vec<_>>()
+        };
+        let of_toga = [
+            "info depth 8",
+            "info multipv 1 depth 8 seldepth 8 score cp 34 time 4 nodes 226 pv d2d4",
+            "info depth 8 seldepth 8 time 4 nodes 446 nps 0",
+            "info time 9 nodes 500 nps 0",
+            "info depth 9",
+            "info multipv 1 depth 9 seldepth 8 score cp 4 upperbound time 16 nodes 600 pv d2d4",
+        ];
+        assert_eq!(depths(&of_toga), [7, 7, 8, 8, 8, 8]);
+        let of_stockfish = [
+            "info depth 20 seldepth 29 multipv 1 score cp 30 nodes 9 time 5 pv e2e4",
+            "info depth 21 currmove e2e4 currmovenumber 1",
+            "info depth 21 seldepth 29 multipv 1 score cp 36 lowerbound nodes 10 time 6 pv e2e4",
+            "info depth 21 seldepth 29 multipv 1 score cp 36 nodes 12 time 7 pv e2e4",
+        ];
+        assert_eq!(depths(&of_stockfish), [20, 20, 20, 21]);
     }
 
     #[test]

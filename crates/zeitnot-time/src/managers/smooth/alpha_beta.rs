@@ -5,6 +5,8 @@ use super::{EXTENSION, PLAIN_MOVE_BUDGET, PLAIN_TREE_REUSE, SCORE_DROP, Smooth, 
 use crate::SearchSnapshot;
 use crate::estimators::moves_left::GROUPS;
 use crate::params::{ManagerSpec, ParamSpec};
+use crate::plan_builder::PlanBuilder;
+use crate::unit::Unit;
 
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
@@ -36,6 +38,12 @@ impl Iterations {
     /// Begins a search.
     pub(super) fn begin(&mut self) {
         self.depth = 0;
+    }
+
+    /// Records between which times a search ends with an iteration, as long as its limit is its `budget`.
+    pub(super) fn terms(&self, plan: &mut PlanBuilder, budget: f64) {
+        plan.term("earliest_end = 0.7 * limited_budget", EARLIEST * budget, Unit::Milliseconds);
+        plan.term("latest_end = 1.4 * limited_budget", LATEST * budget, Unit::Milliseconds);
     }
 
     /// The limit of a search that without iterations would end at `limit_ms`.
