@@ -141,6 +141,8 @@ def counter(what: bytes) -> Callable[[Path], int]:
     def count(file: Path) -> int:
         place, found = known.get(file, (0, 0))
         with contextlib.suppress(OSError), file.open("rb") as stream:  # The program will speak of a file it cannot read.
+            if os.fstat(stream.fileno()).st_size < place:  # Another file by now.
+                place = found = 0
             stream.seek(place)
             new = stream.read()
             place, found = known[file] = (place + len(new), found + new.count(what))

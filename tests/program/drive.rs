@@ -164,3 +164,19 @@ fn bytes_in_no_known_encoding_go_through_in_both_directions() {
     assert!(driver.wait().unwrap().success());
     assert!(std::fs::read(heard).unwrap().split(|byte| *byte == b'\n').any(|line| line == option));
 }
+
+#[test]
+fn a_flood_that_nobody_reads_can_be_ended() {
+    let flood = "echo uciok; while :; do echo info string of an engine that says the same again and again; done";
+    let mut driver = zeitnot(&["time", "drive", "--", "sh", "-c", flood]);
+    let mut driver = driver.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let second = std::time::Duration::from_secs(1);
+    let ended = (0..60).any(|_| {
+        std::thread::sleep(second);
+        // The first signal asks, the second one means it.
+        Command::new("kill").args(["-TERM", &driver.id().to_string()]).status().unwrap();
+        driver.try_wait().unwrap().is_some()
+    });
+    driver.kill().unwrap();
+    assert!(ended);
+}

@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 use zeitnot::uci::{Driver, Effect, Lines};
-use zeitnot_base::files::to_os;
+use zeitnot_base::files::{from_bytes, to_os};
 use zeitnot_engine::announcer::Announcer;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 use zeitnot_engine::managers::{self, Patience};
@@ -86,7 +86,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     engine.start().with_context(|| format!("cannot start {}", engine.program))?;
     let asks_to_end = news.clone();
     interrupt::on_request_do(move || {
-        let _ = asks_to_end.send(News::Gui(None, 0.0));
+        // A GUI that does not read keeps the queue full: the thread of signals must not wait, or a second one is not heard.
+        let asks_to_end = asks_to_end.clone();
+        let _ = Builder::new().spawn(move || asks_to_end.send(News::Gui(None, 0.0)));
     })?;
     Builder::new().name("input".to_owned()).spawn(move || read_gui(&news, clock))?;
     let held = hold_conversation(&mut engine, Driver::new(time, spec.clone()), &comes);
@@ -143,6 +145,7 @@ impl Engine {
         let (start, clock, news) = (self.starts, self.clock, self.news.clone());
         let read = move |pipe: &mut _, _: &_| {
             each_line(pipe, clock, |line, at_ms| {
+                let line = from_bytes(line);
                 let line = line.trim_end();
                 match !line.is_empty() && news.send(News::Engine(start, Some(line.to_owned()), at_ms)).is_err() {
                     true => ControlFlow::Break(()),

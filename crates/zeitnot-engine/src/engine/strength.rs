@@ -56,6 +56,12 @@ fn overlooks(elo: u64) -> f32 {
     (0.25 * f32::exp2((1000.0 - elo as f32) / 125.0)).min(0.75)
 }
 
+/// Whether a position has all men where games begin, those of Chess960 among them.
+pub(super) fn is_start(fen: &str) -> bool {
+    let men = fen.split(' ').next().unwrap_or_default();
+    men.len() == 43 && men.get(8..35) == Some("/pppppppp/8/8/8/8/PPPPPPPP/")
+}
+
 impl Options {
     /// The Elo that `UCI_LimitStrength` or `Skill Level` limits the engine to; `None`: full strength.
     pub fn elo_limit(&self) -> Option<u64> {
@@ -111,8 +117,8 @@ impl Manner {
         }
     }
 
-    /// The options that the move is played with.
-    pub(super) fn options(&self, given: &Options) -> Options {
+    /// The options that the move is played with. `is_whole_game`: the game began in a start position.
+    pub(super) fn options(&self, given: &Options, is_whole_game: bool) -> Options {
         let kept = match self.maia {
             Some(_) => given.clone(),
             None => Options {
@@ -133,7 +139,7 @@ impl Manner {
         if is_free("Temperature") {
             options.temperature = self.temperature;
         }
-        if self.maia.is_none() {
+        if self.maia.is_none() && is_whole_game {
             options.temp_endgame = self.temperature;
             options.temp_cutoff_move = OPENING_END;
             options.temperature = self.temperature.max(OPENING_TEMPERATURE);
@@ -152,7 +158,7 @@ impl Manner {
     fn note(&self, given: &Options) -> String {
         let elo = given.elo_limit().unwrap_or(HIGHEST_ELO);
         let Some(rating) = self.maia else { return format!("limited to Elo {elo} (docs/levels.md)") };
-        let options = self.options(given);
+        let options = self.options(given, true);
         let of = match given.elo_limit() {
             Some(elo) if elo != u64::from(rating) => format!(", the nearest to Elo {elo} here"),
             _ => String::new(),

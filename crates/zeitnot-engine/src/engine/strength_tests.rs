@@ -73,20 +73,32 @@ fn options_of_the_search_do_not_change_a_level() {
         given.set(name, value).unwrap();
     }
     let level = Manner::of_level(2300, 0.5);
-    let (plain, played) = (level.options(&Options::default()), level.options(&given));
+    let (plain, played) = (level.options(&Options::default(), true), level.options(&given, true));
     assert_eq!(played.search_params(), plain.search_params());
     assert_eq!((played.algorithm, played.time_manager.as_str()), (SearchAlgorithm::Classic, "simple"));
 }
 
 #[test]
 fn a_level_varies_its_openings() {
+    const CHESS960: &str = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1";
     let temperatures = |elo: u64| {
-        let temperature = Manner::of_level(elo, 0.0).options(&Options::default()).search_params().temperature;
-        [0, 7, 8, 200].map(|ply| temperature.at(ply))
+        let mut engine = engine(false, &[("UCI_LimitStrength", "true"), ("UCI_Elo", &elo.to_string())]);
+        [
+            Game::new().start_fen().as_str(),
+            CHESS960,
+            "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1",
+            "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+        ]
+        .map(|fen| {
+            engine.set_game(Game::from_fen(fen, fen == CHESS960).unwrap());
+            let temperature = engine.turn(&on_clock()).search.temperature;
+            [0, 7, 8, 200].map(|ply| temperature.at(ply))
+        })
     };
-    assert_eq!(temperatures(1640), [0.5, 0.5, 0.1, 0.1], "four moves of each side");
-    assert_eq!(temperatures(LOWEST_ELO), [0.65; 4], "a weak level's own varies them more");
-    let maia = Manner::of_maia(1500, true).options(&Options::default()).search_params().temperature;
+    let (opens, plays) = ([0.5, 0.5, 0.1, 0.1], [0.1; 4]);
+    assert_eq!(temperatures(1640), [opens, opens, plays, plays], "four moves of each side of a whole game");
+    assert_eq!(temperatures(LOWEST_ELO), [[0.65; 4]; 4], "a weak level's own varies them more");
+    let maia = Manner::of_maia(1500, true).options(&Options::default(), true).search_params().temperature;
     assert_eq!([0, 200].map(|ply| maia.at(ply)), [1.0; 2]);
 }
 
@@ -158,12 +170,12 @@ fn a_maia_plays_as_people_only_where_it_is_free_to() {
 #[test]
 fn a_maia_takes_the_options_that_the_user_did_not_set() {
     let maia = Manner::of_maia(1500, true);
-    let options = maia.options(&Options::default());
+    let options = maia.options(&Options::default(), true);
     assert_eq!((options.temperature, options.policy_temperature), (1.0, 1.0));
     assert_eq!(options.time_manager, "human(elo=1500)");
     let mut given = Options::default();
     given.set("Temperature", "0").unwrap();
-    let options = maia.options(&given);
+    let options = maia.options(&given, true);
     assert_eq!((options.temperature, options.policy_temperature), (0.0, 1.0));
     assert!(
         maia.note(&given).starts_with("this Maia plays as people rated 1500 do: one node a move, Temperature 0.00, ")
@@ -273,5 +285,5 @@ fn each_game_has_a_seed_and_its_manager_stays() {
 #[test]
 fn the_flag_of_a_maia_falls_against_a_person_alone() {
     let given = Options { against_person: true, ..Options::default() };
-    assert_eq!(Manner::of_maia(1500, true).options(&given).time_manager, "human(elo=1500,flag=1)");
+    assert_eq!(Manner::of_maia(1500, true).options(&given, true).time_manager, "human(elo=1500,flag=1)");
 }

@@ -1,6 +1,6 @@
 //! Decides what one `go` means: the options that are played, the limits, the clock, and what the tree keeps.
 
-use super::strength::Manner;
+use super::strength::{Manner, is_start};
 use super::words::TreeMemory;
 use super::{Engine, GoParams, Options, SearchAlgorithm, SideClock, contempt};
 use crate::search::SearchParams;
@@ -47,7 +47,7 @@ impl Engine {
         let (maia, chance) = (self.maia_rating(), self.state.chance(fixed_seed));
         let manner = self.persona.manner(&self.options, go, is_on_clock, maia, chance);
         let options = match &manner {
-            Some(manner) => manner.options(&self.options),
+            Some(manner) => manner.options(&self.options, is_start(&self.state.game.start_fen())),
             None => self.options.clone(),
         };
         let mut search = options.search_params();

@@ -250,10 +250,6 @@ impl TimeManager for External {
         }
     }
 
-    fn wants_root_priors(&self) -> bool {
-        false
-    }
-
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.own.finish(outcome);
         self.hard_limit_ms = None;

@@ -14,6 +14,10 @@ pub const DRIVEN_OVERHEAD_MS: u32 = 50;
 /// legal move of its list.
 const FIRST_LINE_MS: f64 = 50.0;
 
+/// The least time between two looks at an engine that tells nothing, in milliseconds: a manager may ask for a time that
+/// has come.
+const LEAST_WAIT_MS: f64 = 1.0;
+
 /// The time of the games of one engine, which keeps no tree from move to move.
 pub struct DrivenClock {
     time: Timekeeper,
@@ -118,11 +122,10 @@ impl DrivenClock {
     pub(super) fn look_until(&mut self, mut next_ms: f64, until_ms: f64) -> Look {
         while next_ms <= until_ms {
             let look = self.look(next_ms);
-            // A manager that asks for a time that has come could ask for ever.
-            if look.stops || look.next_ms <= next_ms {
+            if look.stops {
                 return Look { stops: true, next_ms };
             }
-            next_ms = look.next_ms;
+            next_ms = look.next_ms.max(next_ms + LEAST_WAIT_MS);
         }
         Look { stops: false, next_ms }
     }

@@ -21,7 +21,7 @@ pub(super) struct Heard {
     last_ms: f64,
     lines: u64,
     depth: u32,
-    /// The iteration that ended last, where the engine tells of ends with lines of their own.
+    /// The iteration that ended last, where the engine tells of their beginnings with lines of their own.
     ended: Option<u32>,
     best: Option<usize>,
     pub evaluation: Option<Evaluation>,
@@ -77,11 +77,15 @@ impl Heard {
         if let Some((mv, visits)) = info.string.and_then(|text| self.visits_in(text)) {
             (self.has_visits, self.nodes_of[mv]) = (true, visits);
         }
-        // Toga tells a depth with its first line in it, and `info depth 8` and `info depth 8 nodes 9` at its beginning and end.
+        // Toga's first line of a depth comes in the midst of it. It writes `info depth 8` at its beginning, and at its end
+        // `info depth 8 nodes 9`; without the first, the second may be any engine's report of a running iteration.
         if let (Some(depth), None, None) = (info.depth, info.pv, info.string)
             && !["currmove", "score"].iter().any(|word| line.contains(word))
         {
-            self.ended = Some(if info.nodes.is_some() { depth } else { depth.saturating_sub(1) });
+            self.ended = match info.nodes {
+                None => Some(depth.saturating_sub(1)),
+                Some(_) => self.ended.map(|_| depth),
+            };
         }
         let (Some(score), Some(pv)) = (info.score, info.pv) else { return };
         match info.place {
@@ -136,7 +140,8 @@ impl Heard {
             // An engine that is silent at first searches all the same.
             total_nodes: nodes.max(1),
             batches: self.lines,
-            average_depth: self.ended.unwrap_or(self.depth),
+            // An engine that told of one iteration alone tells of none.
+            average_depth: self.ended.filter(|ended| ended + 1 >= self.depth).unwrap_or(self.depth),
             mate_depth: mate.and_then(|moves| u32::try_from(moves).ok()),
             root_visits: self.nodes_of.iter().map(|nodes| u32::try_from(*nodes).unwrap_or(u32::MAX)).collect(),
             best_move: self.best,
@@ -229,6 +234,16 @@ mod tests {
             "info depth 21 seldepth 29 multipv 1 score cp 36 nodes 12 time 7 pv e2e4",
         ];
         assert_eq!(depths(&of_stockfish), [20, 20, 20, 21]);
+        let of_others = [
+            "info depth 1",
+            "info depth 1 nodes 20 score cp 30 pv e2e4",
+            "info depth 2 nodes 90 score cp 30 pv e2e4",
+            "info depth 3 nodes 200 score cp 30 pv e2e4",
+        ];
+        assert_eq!(depths(&of_others), [0, 0, 2, 3]);
+        let reports =
+            ["info depth 7 nodes 20 score cp 30 pv e2e4", "info depth 8 seldepth 9 nodes 90 nps 5 hashfull 3"];
+        assert_eq!(depths(&reports), [7, 7]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
-use zeitnot_base::files::{from_bytes, to_os};
+use zeitnot_base::files::{from_any_encoding, to_os};
 use zeitnot_engine::child::OwnedChild;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
 
@@ -99,8 +99,9 @@ impl<T: Send + 'static> Process<T> {
         Builder::new().name("engine errors".into()).spawn(move || {
             let _open: Sender<()> = open;
             each_line(&mut stderr, clock, |line, _| {
+                let line = from_any_encoding(line);
                 if !line.trim().is_empty() {
-                    line.clone_into(&mut words.lock());
+                    *words.lock() = line;
                 }
                 ControlFlow::Continue(())
             });
@@ -189,6 +190,7 @@ pub(super) fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: M
     // Bytes that may still be declared; `None` after `uciok` or a flood, when nothing is declared any more.
     let mut left = Some(MOST_DECLARED);
     each_line(pipe, clock, |line, at_ms| {
+        let line = &*from_any_encoding(line);
         let output = match line.split_ascii_whitespace().next() {
             Some("info") => {
                 told.update(line);
@@ -221,8 +223,8 @@ pub(super) fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: M
 }
 
 /// Calls `take` with each line and the time at which its end was read, until the stream ends or `take` breaks. Lines
-/// are cut off at 16,384 bytes; bytes that are not UTF-8 are kept ([`from_bytes`]).
-pub fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&str, f64) -> ControlFlow<()>) {
+/// are cut off at 16,384 bytes.
+pub fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&[u8], f64) -> ControlFlow<()>) {
     let mut buffer = vec![0; BUFFER];
     let mut line = Vec::new();
     loop {
@@ -236,7 +238,7 @@ pub fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnM
         while let Some(part) = parts.next() {
             line.extend_from_slice(&part[..part.len().min(LONGEST_LINE - line.len())]);
             if parts.peek().is_some() {
-                if take(&from_bytes(&line), at_ms).is_break() {
+                if take(&line, at_ms).is_break() {
                     return;
                 }
                 line.clear();
@@ -244,7 +246,7 @@ pub fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnM
         }
     }
     // The last line may lack its end.
-    let _ = take(&from_bytes(&line), clock.now_ms());
+    let _ = take(&line, clock.now_ms());
 }
 
 #[cfg(test)]
@@ -266,7 +268,7 @@ mod tests {
     fn lines(text: &[u8], first: usize) -> Vec<String> {
         let mut lines = Vec::new();
         each_line(&mut Pieces(text, first), MonotonicClock::new(), |line, _| {
-            lines.push(line.to_owned());
+            lines.push(from_any_encoding(line));
             ControlFlow::Continue(())
         });
         lines
@@ -278,7 +280,7 @@ mod tests {
         for first in 1..text.len() {
             assert_eq!(lines(text, first), ["uciok\r", "", "info é", "bestmove e2e4"], "{first}");
         }
-        assert_eq!(lines(b"\xff\n", 1), [from_bytes(b"\xff"), String::new()]);
+        assert_eq!(lines(b"\xff\n", 1), ["\u{ff}", ""]);
     }
 
     #[test]

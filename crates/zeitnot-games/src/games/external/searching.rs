@@ -8,8 +8,8 @@ use super::{CHESS960, ExternalAnswer, ExternalEngine, ExternalError, PONDER, Run
 use zeitnot_engine::chess::{Game, parse_uci};
 use zeitnot_engine::engine::GoParams;
 
-/// Nodes past its limit that an engine may search: some look at it once in many thousands.
-const MOST_PAST: u64 = 1_000_000;
+/// Nodes past its limit, and past a quarter more, that an engine may search: some look at it once in many thousands.
+const MOST_PAST: u64 = 50_000;
 
 impl ExternalEngine {
     /// Lets the engine move in a game that is not over. Waits for the answer as long as the mover's clock runs and
@@ -79,7 +79,10 @@ impl ExternalEngine {
         let line = self.wait(process, BEST_MOVE, patience_ms, |output| match output {
             Output::BestMove { line, .. } => Some(Some(line)),
             Output::Info(line) => {
-                if InfoLine::parse(&line).nodes.is_some_and(|searched| searched > nodes.saturating_add(MOST_PAST)) {
+                if InfoLine::parse(&line)
+                    .nodes
+                    .is_some_and(|searched| searched > nodes.saturating_add(nodes / 4 + MOST_PAST))
+                {
                     return Some(None);
                 }
                 if goes_on && !hear(&line) {

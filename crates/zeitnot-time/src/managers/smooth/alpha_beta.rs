@@ -41,9 +41,10 @@ impl Iterations {
     }
 
     /// Records between which times a search ends with an iteration, as long as its limit is its `budget`.
-    pub(super) fn terms(&self, plan: &mut PlanBuilder, budget: f64) {
+    pub(super) fn terms(&self, plan: &mut PlanBuilder, budget: f64, reserve: f64) {
         plan.term("earliest_end = 0.7 * limited_budget", EARLIEST * budget, Unit::Milliseconds);
-        plan.term("latest_end = 1.4 * limited_budget", LATEST * budget, Unit::Milliseconds);
+        let name = "latest_end = min(1.4 * limited_budget, limited_budget + reserve)";
+        plan.at_most(name, LATEST * budget, budget + reserve, Unit::Milliseconds);
     }
 
     /// The limit of a search that without iterations would end at `limit_ms`.

@@ -149,7 +149,7 @@ impl Smooth {
         let name = "limited_budget = min(search_time_budget, max_move_budget * clock)";
         let budget = plan.at_most(name, budget, most, Milliseconds);
         let reserve = self.reserve_term(&mut plan, budget, most);
-        self.iterations.iter().for_each(|iterations| iterations.terms(&mut plan, budget));
+        self.iterations.iter().for_each(|iterations| iterations.terms(&mut plan, budget, reserve));
         let plan = plan.finish(("limited_budget", budget), ("reserve", reserve), Some(total_per_move));
         let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
         (plan, Budget { expected_moves, average_move_ms, budget_ms, extra_ms })
