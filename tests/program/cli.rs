@@ -313,11 +313,11 @@ fn options_list_the_parameters_that_take_a_word() {
         let found = parameters.iter().find(|one| one["manager"] == manager && one["name"] == name);
         found.unwrap_or_else(|| panic!("{manager} {name}"))["values"].clone()
     };
-    assert_eq!(words("smooth", "preset"), serde_json::json!(["zeitnot", "pr1195", "lc0"]));
+    assert_eq!(words("smooth", "preset"), serde_json::json!(["zeitnot", "pr1195", "lc0", "alpha-beta"]));
     assert_eq!(words("soft-hard", "preset"), serde_json::json!(["complete", "basic"]));
     assert_eq!(words("complexity", "class")[0], "auto");
     let text = lines(zeitnot(&folder).arg("options")).join("\n");
-    assert!(text.contains("  smooth: preset = zeitnot  (one of zeitnot, pr1195, lc0)"), "{text}");
+    assert!(text.contains("  smooth: preset = zeitnot  (one of zeitnot, pr1195, lc0, alpha-beta)"), "{text}");
 }
 
 #[test]
