@@ -3,7 +3,7 @@
 //! Each move is a search from nothing, or a search would know what the nodes after the end of the last one found. A search
 //! that ends between two lines of the engine is done again with as many nodes, so that its answer is that of its end.
 
-use super::clock::{DRIVEN_OVERHEAD_MS, DrivenClock};
+use super::clock::{DRIVEN_OVERHEAD_MS, DrivenClock, Look};
 use super::heard::Heard;
 use crate::games::external::info_line::best_move;
 use crate::games::external::{ExternalEngine, ExternalError, Patience};
@@ -53,27 +53,31 @@ impl DrivenPlayer {
         let DrivenPlayer { engine, clock, node_ms, .. } = self;
         let most = ((limit_ms / *node_ms) as u64).max(1);
         let most_ms = most as f64 * *node_ms;
-        // Where the search ends at a line, and where it ends if no line comes before.
-        let (mut ended_ms, mut next_ms) = (None, clock.look(0.0).next_ms);
+        // Where the search ends at a line, and where it is looked at, or has ended, if no line comes before.
+        let (mut ended_ms, mut silent) = (None, Look { stops: false, ..clock.look(0.0) });
         let answer = engine.go_nodes(turn.game, most, PATIENCE_MS, |line| {
             let at_ms = Heard::nodes_in(line).map(|nodes| nodes as f64 * *node_ms);
             let Some(at_ms) = at_ms.filter(|at_ms| *at_ms < most_ms) else { return true };
-            let silent = clock.look_until(next_ms, at_ms);
-            next_ms = silent.next_ms;
+            silent = clock.look_until(silent.next_ms, at_ms);
             if silent.stops {
                 return false;
             }
             clock.hear(line, at_ms);
             let look = clock.look(at_ms);
-            (ended_ms, next_ms) = (look.stops.then_some(at_ms), look.next_ms);
+            (ended_ms, silent.next_ms) = (look.stops.then_some(at_ms), look.next_ms);
             !look.stops
         });
         let mut answer = answer.map_err(failed)?;
         if let Some((mv, end_ms)) = clock.best_move().zip(ended_ms) {
             return Ok((mv, end_ms));
         }
-        let end_ms = clock.look_until(next_ms, most_ms).next_ms.clamp(*node_ms, most_ms);
-        clock.look(end_ms);
+        if !silent.stops {
+            silent = clock.look_until(silent.next_ms, most_ms);
+        }
+        let end_ms = silent.next_ms.clamp(*node_ms, most_ms);
+        if !silent.stops {
+            clock.look(end_ms);
+        }
         let nodes = ((end_ms / *node_ms) as u64).max(1);
         if nodes < most {
             answer = engine.go_nodes(turn.game, nodes, PATIENCE_MS, |_| true).map_err(failed)?;

@@ -75,14 +75,12 @@ impl ExternalEngine {
         let process = &mut running.process;
         let stop = process.teller();
         process.tell(&format!("go nodes {nodes}"));
+        let most = nodes.saturating_add(nodes / 4 + MOST_PAST);
         let mut goes_on = true;
         let line = self.wait(process, BEST_MOVE, patience_ms, |output| match output {
             Output::BestMove { line, .. } => Some(Some(line)),
             Output::Info(line) => {
-                if InfoLine::parse(&line)
-                    .nodes
-                    .is_some_and(|searched| searched > nodes.saturating_add(nodes / 4 + MOST_PAST))
-                {
+                if InfoLine::parse(&line).nodes > Some(most) {
                     return Some(None);
                 }
                 if goes_on && !hear(&line) {
