@@ -59,7 +59,7 @@ fn every_fact_reaches_the_manager() {
         &["--ply", "60"],
         &["--reused", "9000"],
         &["--moves-left", "30"],
-        &["--manager", "smooth(mle-pieces)", "--pieces", "9"],
+        &["--manager", "adaptive", "--pieces", "9"],
         &["--manager", "complexity", "--pieces", "32", "--legal-moves", "40", "--captures", "9"],
         &["--manager", "adaptive", "--check"],
     ] {

@@ -20,7 +20,7 @@ import numpy as np
 
 # Games with fewer plies are no games.
 SHORTEST = 20
-# Defaults of mle-mlh's `scale`, of mle-legacy, and of mle-pieces.
+# The best fits: mle-mlh's `scale`, mle-legacy, and a line over the pieces on the board.
 MLH_SCALE = 0.7
 LEGACY = {"midpoint": 70, "steepness": 4.5}
 PIECES = {"base": -8.7, "per_piece": 2.31, "floor": 7}
@@ -169,7 +169,7 @@ def print_errors(paths, evaluated):
         "`mle-legacy`": by_ply,
         "Lc0's `legacy`": legacy(ply, **LC0_LEGACY),
         "Lc0's `smooth`": legacy(ply, **LC0_SMOOTH),
-        "`mle-pieces`": by_pieces,
+        "pieces": by_pieces,
     }
     if plies_left is not None:
         fit = least_absolute(np.c_[np.ones_like(plies_left), plies_left / 2], left)
@@ -178,7 +178,7 @@ def print_errors(paths, evaluated):
         mlh = MLH_SCALE * plies_left / 2
         estimates["`mle-mlh`"] = mlh
         estimates["the head as it is"] = plies_left / 2
-        estimates["`mle-mlh,mle-pieces`"] = (mlh + by_pieces) / 2
+        estimates["`mle-mlh`, pieces"] = (mlh + by_pieces) / 2
         estimates["`mle-mlh,mle-legacy`"] = (mlh + by_ply) / 2
         estimates["all three"] = (mlh + by_pieces + by_ply) / 3
         print_choices(data[chosen, 0], ply, pieces, left, plies_left, mlh, by_pieces, by_ply)

@@ -1,27 +1,25 @@
 //! Chooses the estimator of moves left, or blends several.
 
-use super::{LEAST_MOVES, MLE_LEGACY, MLE_MLH, MLE_PIECES, MleLegacy, MleMlh, MlePieces};
+use super::{LEAST_MOVES, MLE_LEGACY, MLE_MLH, MleLegacy, MleMlh};
 use crate::params::{GroupSpec, ParamValues, param_specs};
 
 /// The estimators that can be chosen.
-pub(crate) const GROUPS: &[GroupSpec] = &[MLE_LEGACY, MLE_PIECES, MLE_MLH];
+pub(crate) const GROUPS: &[GroupSpec] = &[MLE_LEGACY, MLE_MLH];
 
 // The parameter that every estimator has.
 param_specs! {
     WEIGHT "weight" 1.0 0.0 1000.0 Ratio "Weight of this estimator where several are named.";
 }
 
-/// The estimators that a specification names; several are blended by their weights. If it names none, the estimate is the
-/// mean of the moves-left head's and `mle-legacy`'s, or that of `mle-legacy` alone for a network without the head.
+/// The estimators that a specification names, both of them blended by their weights. If it names none, the estimate is
+/// the mean of both, or that of `mle-legacy` alone for a network without a moves-left head.
 #[derive(Clone, Debug)]
 pub(crate) struct MovesLeft {
     legacy: MleLegacy,
-    pieces: MlePieces,
     mlh: MleMlh,
-    /// Weights of `legacy`, `pieces` and `mlh`, in this order; 0 for one that is not used.
-    weights: [f64; 3],
+    /// Weights of `legacy` and `mlh`, in this order; 0 for one that is not used.
+    weights: [f64; 2],
     ply: u32,
-    piece_count: Option<u32>,
 }
 
 impl MovesLeft {
@@ -30,15 +28,14 @@ impl MovesLeft {
         let is_named = |group: &GroupSpec| values.has(group.name);
         let weight = |group: &GroupSpec| if is_named(group) { values.get_in(group.name, &WEIGHT) } else { 0.0 };
         let weights = match GROUPS.iter().any(is_named) {
-            true => [&MLE_LEGACY, &MLE_PIECES, &MLE_MLH].map(weight),
-            false => [1.0, 0.0, 1.0],
+            true => [&MLE_LEGACY, &MLE_MLH].map(weight),
+            false => [1.0, 1.0],
         };
-        let (legacy, pieces, mlh) = (MleLegacy::new(values, &MLE_LEGACY), MlePieces::new(values), MleMlh::new(values));
-        Self { legacy, pieces, mlh, weights, ply: 0, piece_count: None }
+        Self { legacy: MleLegacy::new(values, &MLE_LEGACY), mlh: MleMlh::new(values), weights, ply: 0 }
     }
 
-    pub(crate) fn begin_move(&mut self, ply: u32, pieces: Option<u32>) {
-        (self.ply, self.piece_count) = (ply, pieces);
+    pub(crate) fn begin_move(&mut self, ply: u32) {
+        self.ply = ply;
         self.mlh.begin_move(ply);
     }
 
@@ -51,30 +48,24 @@ impl MovesLeft {
 
     /// The source of the estimate as a formula of its term: `from` and the estimators that it is made of.
     pub(crate) fn source(&self) -> &'static str {
-        let (pieces, mlh) = (self.piece_count.is_some(), self.mlh.estimate().is_some());
-        let [by_number, by_pieces, by_head] = self.weights.map(|weight| weight > 0.0);
-        match (by_number, pieces && by_pieces, mlh && by_head) {
-            (false, false, true) => "from mle-mlh",
-            (false, true, false) => "from mle-pieces",
-            (_, false, false) => "from mle-legacy",
-            (true, true, false) => "from mle-legacy and mle-pieces",
-            (true, false, true) => "from mle-legacy and mle-mlh",
-            (false, true, true) => "from mle-pieces and mle-mlh",
-            (true, true, true) => "from mle-legacy, mle-pieces and mle-mlh",
+        let [by_number, by_head] = self.weights.map(|weight| weight > 0.0);
+        match (by_number, by_head && self.mlh.estimate().is_some()) {
+            (false, true) => "from mle-mlh",
+            (true, true) => "from mle-legacy and mle-mlh",
+            (_, false) => "from mle-legacy",
         }
     }
 
-    /// Expected moves left. An estimator without an estimate is left out; if all are, `mle-legacy` decides.
+    /// Expected moves left. Without a moves-left head, and where no named estimator has weight, `mle-legacy` decides.
     pub(crate) fn estimate(&self) -> f64 {
         let legacy = self.legacy.estimate(self.ply);
-        let pieces = self.piece_count.map(|pieces| self.pieces.estimate(pieces));
-        let voices = [Some(legacy), pieces, self.mlh.estimate()].into_iter().zip(self.weights);
-        let heard = || voices.clone().filter_map(|(moves, weight)| Some((moves?, weight)));
-        let weight: f64 = heard().map(|(_, weight)| weight).sum();
+        let [by_number, by_head] = self.weights;
+        let (by_head, head) = self.mlh.estimate().map_or((0.0, 0.0), |moves| (by_head, moves));
+        let weight = by_number + by_head;
         if weight <= 0.0 {
             return legacy;
         }
-        (heard().map(|(moves, weight)| moves * weight).sum::<f64>() / weight).max(LEAST_MOVES)
+        ((legacy * by_number + head * by_head) / weight).max(LEAST_MOVES)
     }
 }
 
@@ -82,25 +73,25 @@ impl MovesLeft {
 mod tests {
     use crate::{MoveRequest, build};
 
-    fn moves_left(spec: &str, plies: Option<f64>, pieces: Option<u32>) -> f64 {
-        let request =
-            MoveRequest { clock_ms: 60_000.0, ply: 40, moves_left_plies: plies, pieces, ..MoveRequest::default() };
+    fn moves_left(spec: &str, plies: Option<f64>) -> f64 {
+        let request = MoveRequest { clock_ms: 60_000.0, ply: 40, moves_left_plies: plies, ..MoveRequest::default() };
         build(&format!("smooth({spec})")).unwrap().plan(&request).moves_left
     }
 
     #[test]
     fn head_and_move_number_are_the_default_and_mle_legacy_stands_in() {
-        let by_number = moves_left("mle-legacy", Some(120.0), None);
-        assert!((moves_left("", Some(120.0), Some(20)) - (30.0 + by_number) / 2.0).abs() < 1e-9);
-        assert_eq!(moves_left("", None, Some(20)), by_number);
-        assert_eq!(moves_left("mle-mlh", None, None), moves_left("mle-legacy", None, None));
+        let by_number = moves_left("mle-legacy", Some(120.0));
+        assert!((moves_left("", Some(120.0)) - (30.0 + by_number) / 2.0).abs() < 1e-9);
+        assert_eq!(moves_left("", None), by_number);
+        assert_eq!(moves_left("mle-mlh", None), by_number);
     }
 
     #[test]
-    fn naming_an_estimator_chooses_it_and_naming_several_blends_them() {
-        assert!((moves_left("mle-pieces", Some(90.0), Some(20)) - 37.5).abs() < 1e-9);
-        let blend = "mle-mlh(weight=3),mle-pieces(weight=1)";
-        assert!((moves_left(blend, Some(120.0), Some(20)) - (3.0 * 30.0 + 37.5) / 4.0).abs() < 1e-9);
-        assert!((moves_left(blend, None, Some(20)) - 37.5).abs() < 1e-9, "what is silent has no weight");
+    fn naming_an_estimator_chooses_it_and_naming_both_blends_them() {
+        let by_number = moves_left("mle-legacy", Some(120.0));
+        let blend = "mle-mlh(weight=3),mle-legacy(weight=2)";
+        assert!((moves_left("mle-mlh", Some(120.0)) - 30.0).abs() < 1e-9);
+        assert!((moves_left(blend, Some(120.0)) - (3.0 * 30.0 + 2.0 * by_number) / 5.0).abs() < 1e-9);
+        assert_eq!(moves_left(blend, None), by_number, "what is silent has no weight");
     }
 }

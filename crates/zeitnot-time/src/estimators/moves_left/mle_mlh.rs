@@ -6,16 +6,17 @@ use crate::params::{GroupSpec, ParamValues, param_specs};
 
 param_specs! {
     SCALE "scale" 0.5 0.01 100.0 Ratio "Factor on the network's moves left.";
-    OFFSET "offset" 0.0 -1000.0 1000.0 Moves "Moves added to the network's moves left.";
-    TRUST "trust" 0.5 0.01 1.0 Ratio "Weight of this position's reading against the expectation from the move before.";
 }
 
 /// The group under which [`MleMlh`] is configured.
 pub(super) const MLE_MLH: GroupSpec = GroupSpec {
     name: "mle-mlh",
     help: "Moves left from the network's moves-left head, averaged over the search and smoothed over the moves.",
-    params: &[SCALE, OFFSET, TRUST, WEIGHT],
+    params: &[SCALE, WEIGHT],
 };
+
+/// Weight of this position's reading against the expectation from the move before.
+const TRUST: f64 = 0.5;
 
 /// The estimator `mle-mlh`, which the design page of `smooth` announces (docs/documents.md, 1.3).
 ///
@@ -24,14 +25,12 @@ pub(super) const MLE_MLH: GroupSpec = GroupSpec {
 /// (docs/results/2026-11-scales.md): its half is there for games that begin late, where the move number tells little.
 ///
 /// A reading is the root's average of the network's plies left, over the whole search so far. From one move of ours to
-/// the next the expectation falls by one; a new reading moves it by `trust` of the difference, so that one odd position
+/// the next the expectation falls by one; a new reading moves it by [`TRUST`] of the difference, so that one odd position
 /// does not turn the plan over (the mean error on TCEC's games is 20.4 to 20.9 moves for any trust from 0.1 to 1).
 /// Readings of one position replace each other: looking often is no more certain than looking once.
 #[derive(Clone, Debug)]
 pub(super) struct MleMlh {
     scale: f64,
-    offset: f64,
-    trust: f64,
     /// Ply of this move, and the moves left at that ply by the readings of earlier positions.
     expected: Option<(u32, f64)>,
     /// Ply of this move, and the moves left at that ply with this position's reading.
@@ -40,9 +39,7 @@ pub(super) struct MleMlh {
 
 impl MleMlh {
     pub(crate) fn new(values: &ParamValues) -> Self {
-        let value = |param| values.get_in(MLE_MLH.name, param);
-        let (scale, offset, trust) = (value(&SCALE), value(&OFFSET), value(&TRUST));
-        Self { scale, offset, trust, expected: None, current: None }
+        Self { scale: values.get_in(MLE_MLH.name, &SCALE), expected: None, current: None }
     }
 
     /// Begins a move at this ply. The last estimate, less the moves played since, becomes the expectation.
@@ -61,9 +58,9 @@ impl MleMlh {
         if !plies.is_finite() {
             return;
         }
-        let reading = (plies / 2.0 * self.scale + self.offset).max(LEAST_MOVES);
+        let reading = (plies / 2.0 * self.scale).max(LEAST_MOVES);
         let moves = match self.expected {
-            Some((_, expected)) => expected + self.trust * (reading - expected),
+            Some((_, expected)) => expected + TRUST * (reading - expected),
             None => reading,
         };
         self.current = Some((ply, moves));

@@ -216,7 +216,7 @@ impl TimeManager for Smooth {
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         self.speed.end_move();
         self.learned.tree_reuse.search_begins(request.reused_nodes);
-        self.moves_left.begin_move(request.ply, request.pieces);
+        self.moves_left.begin_move(request.ply);
         self.moves_left.read(request.moves_left_plies);
         let (plan, budget) = self.decide(request);
         self.speed.set_half_life(self.values.get(&NPS_UPDATE_RATE) * budget.average_move_ms);
