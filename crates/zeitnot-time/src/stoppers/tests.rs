@@ -252,7 +252,7 @@ fn smart_pruning_takes_the_speed_that_others_know() {
     let limited = StopperParams { nodes_per_second_limit: 123.0, ..unit };
     assert_eq!(remaining(&limited, None), (123.0, Some(123.0)));
     // The manager's estimate replaces it. Its budget, 60000/50/0.5/0.7 = 3428.57 ms, is longer than the movetime.
-    let mut manager = build("smooth(visit-share=0)").unwrap();
+    let mut manager = build("smooth(visit-share=0,opening=1)").unwrap();
     manager.set_nps(456.0);
     manager.plan(&MoveRequest { clock_ms: 60_000.0, ..MoveRequest::default() });
     assert_eq!(remaining(&limited, Some(&mut *manager)), (456.0, Some(456.0)));

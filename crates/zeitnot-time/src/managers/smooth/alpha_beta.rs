@@ -1,7 +1,7 @@
 //! [smooth]: crate::managers::smooth
 #![doc = include_str!("../../../docs/smooth-alpha-beta.md")]
 
-use super::{EXTENSION, PLAIN_MOVE_BUDGET, PLAIN_TREE_REUSE, SCORE_DROP, Smooth, VISIT_SHARE};
+use super::{EXTENSION, OPENING, PLAIN_MOVE_BUDGET, PLAIN_TREE_REUSE, SCORE_DROP, Smooth, VISIT_SHARE};
 use crate::SearchSnapshot;
 use crate::estimators::moves_left::GROUPS;
 use crate::params::{ManagerSpec, ParamSpec};
@@ -13,15 +13,17 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     preset: Some("alpha-beta"),
     is_first: false,
     help: "Plain smooth for an engine that searches by iterations: it ends with one where it can.",
-    params: &[NO_TREE_REUSE, PLAIN_MOVE_BUDGET, EXTENSION, SCORE_DROP, VISIT_SHARE],
+    params: &[NO_TREE_REUSE, PLAIN_MOVE_BUDGET, NO_OPENING, EXTENSION, SCORE_DROP, VISIT_SHARE],
     groups: GROUPS,
     build: |values| {
-        let values = values.with_default_of(&NO_TREE_REUSE);
+        let values = values.with_default_of(&NO_TREE_REUSE).with_default_of(&NO_OPENING);
         Box::new(Smooth::new(&values, "smooth(preset=alpha-beta)", Some(Iterations::default())))
     },
 };
 
 const NO_TREE_REUSE: ParamSpec = PLAIN_TREE_REUSE.defaulting_to(0.0);
+// Nobody has measured it in such an engine.
+const NO_OPENING: ParamSpec = OPENING.defaulting_to(1.0);
 
 /// Share of a search's limit from which the end of an iteration ends the search.
 const EARLIEST: f64 = 0.7;

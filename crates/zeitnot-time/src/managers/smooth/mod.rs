@@ -28,6 +28,8 @@ param_specs! {
         "Reserve of a move that turns out to be hard, as a multiple of its budget.";
     SCORE_DROP "score-drop" 0.1 0.0 2.0 Ratio
         "Drop of the value since the move before from which a move is hard, too (1: from a win to a draw); 0: never.";
+    OPENING "opening" 0.4 0.01 1.0 Ratio
+        "Least share of a full tree that the first moves of a game get; 1: as much as all others.";
     VISIT_SHARE "visit-share" 2.0 0.0 10.0 Ratio
         "Change of the budget, in budgets, where the best move's share of the visits is below its usual one by 1; 0: none.";
 }
@@ -37,7 +39,7 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     preset: Some("zeitnot"),
     is_first: true,
     help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
-    params: &[PLAIN_TREE_REUSE, PLAIN_MOVE_BUDGET, EXTENSION, SCORE_DROP, VISIT_SHARE],
+    params: &[PLAIN_TREE_REUSE, PLAIN_MOVE_BUDGET, OPENING, EXTENSION, SCORE_DROP, VISIT_SHARE],
     groups: GROUPS,
     build: |values| Box::new(Smooth::new(values, SPEC.name, None)),
 };
@@ -54,6 +56,11 @@ const RENEWAL_THRESHOLD: f64 = 0.02;
 const LARGEST_SHARE_FACTOR: f64 = 2.0;
 /// Share of the visits that the best move is taken to get before the first search of a game.
 const INIT_BEST_SHARE: f64 = 0.7;
+/// Number of the move from which trees have their full size. Twice the clock is worth least in the first moves of a game
+/// (docs/results/2026-11-first-moves.md).
+const OPENING_END: f64 = 18.0;
+/// Pieces that have left the board when an opening is over, however early.
+const OPENING_PIECES: f64 = 8.0;
 /// Weight of a new search in the average share of the best move.
 const BEST_SHARE_UPDATE: f64 = 0.2;
 
@@ -135,13 +142,14 @@ impl Smooth {
         let nps = nps_term(&mut plan, self.speed.nps());
         let name = "average_new_nodes = average_move_time / 1000 * nps";
         let new_per_move = plan.term(name, average_move_ms * nps / MS_PER_SECOND, Nodes);
-        let total_per_move = self.learned.total_nodes_term(&mut plan, new_per_move);
+        let full = self.learned.total_nodes_term(&mut plan, new_per_move);
+        let total_per_move = self.opening_term(&mut plan, moves_left, full);
 
         // The nodes that this tree lacks, in time.
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
-        let name = "credited_nodes = min(reused_nodes, max-tree-reuse * average_total_nodes)";
+        let name = "credited_nodes = min(reused_nodes, max-tree-reuse * target_nodes)";
         let credit = plan.at_most(name, reused, self.values.get(&MAX_TREE_REUSE) * total_per_move, Nodes);
-        let name = "target_new_nodes = max(0, average_total_nodes - credited_nodes)";
+        let name = "target_new_nodes = max(0, target_nodes - credited_nodes)";
         let target_new = plan.at_least(name, total_per_move - credit, 0.0, Nodes);
         let budget = self.learned.search_time_budget_term(&mut plan, target_new, nps);
 
@@ -153,6 +161,23 @@ impl Smooth {
         let plan = plan.finish(("limited_budget", budget), ("reserve", reserve), Some(total_per_move));
         let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
         (plan, Budget { expected_moves, average_move_ms, budget_ms, extra_ms })
+    }
+
+    /// Records the size of this move's tree, where trees would have `full` nodes if all were of one size. In the first
+    /// moves of a game they are smaller, and the nodes that these save go to all of the `moves_left`.
+    fn opening_term(&self, plan: &mut PlanBuilder, moves_left: f64, full: f64) -> f64 {
+        let MoveRequest { ply, pieces, .. } = *plan.request();
+        let number = f64::from(ply) / 2.0;
+        let gone = pieces.map_or(0.0, |pieces| 32.0 - f64::from(pieces)) / OPENING_PIECES;
+        let share = |number: f64| (number / OPENING_END).max(gone).clamp(self.values.get(&OPENING), 1.0);
+        if share(number) == 1.0 {
+            return plan.term("target_nodes = average_total_nodes", full, Unit::Nodes);
+        }
+        let coming = (0..).map(f64::from).take_while(|later| number + later < OPENING_END && *later < moves_left);
+        let saved: f64 = coming.map(|later| 1.0 - share(number + later)).sum();
+        let opening = share(number) * moves_left / (moves_left - saved);
+        let opening = plan.term("opening = from the move's number and the pieces", opening, Unit::Ratio);
+        plan.term("target_nodes = opening * average_total_nodes", opening * full, Unit::Nodes)
     }
 
     /// Records the time for the next `moves` moves of the game, less the expected overrun of every move.

@@ -27,14 +27,42 @@ fn budget_of_a_first_move_step_by_step() {
         ("game_time", 108_800.0),
         ("average_new_nodes", 43_520.0),
         ("average_total_nodes", 87_040.0),
+        // 0.4 of 50 moves, of which the first 18 lack 8 * 0.6 and 10 - (8 + 9 + ... + 17) / 18.
+        ("opening", 20.0 / (50.0 - 4.8 - 55.0 / 18.0)),
+        ("target_nodes", 41_305.563_1),
         ("credited_nodes", 0.0),
-        ("target_search_time", 4_352.0),
-        ("search_time_budget", 6_217.142_857),
-        ("reserve", 11_782.857_143), // of 12,434: with the budget it is 0.3 of the clock
+        ("search_time_budget", 2_950.397_363),
+        ("reserve", 5_900.794_727),
     ] {
         near(plan.term(name).unwrap_or_else(|| panic!("no term {name}")).value, value);
     }
+    near(plan.hard_limit_ms, 8_851.192_090);
+}
+
+#[test]
+fn a_reserve_and_its_budget_are_at_most_their_share_of_the_clock() {
+    let plan = smooth("opening=1").plan(&request(60_000.0, 1_000.0, 0));
+    near(plan.term("reserve").unwrap().value, 11_782.857_143); // of 12,434
     near(plan.hard_limit_ms, 18_000.0);
+}
+
+#[test]
+fn first_moves_save_time_for_all_that_come() {
+    let opening = |ply, pieces, moves_to_go| {
+        let request = MoveRequest { pieces, moves_to_go, ..request(60_000.0, 0.0, ply) };
+        smooth("").plan(&request).term("opening").map_or(1.0, |term| term.value)
+    };
+    // The shares of the moves of a control add up to the control: of 40 moves, and of the last one.
+    let clock = |left: f64, ply: u32| left - left / (40.0 - f64::from(ply / 2)) * opening(ply, None, Some(40 - ply / 2));
+    let before_last = (0..39).fold(1.0, |left, number| clock(left, 2 * number));
+    near(before_last, 1.0 / (40.0 - 4.8 - 55.0 / 18.0));
+    near(opening(0, None, Some(1)), 1.0);
+    // Shares rise from the eighth move to the eighteenth.
+    let shares = [0, 14, 16, 24, 34, 36, 60].map(|ply| opening(ply, Some(32), Some(1_000)));
+    assert!(shares.is_sorted() && shares[5..] == [1.0, 1.0], "{shares:?}");
+    // A game that begins with few pieces has no opening.
+    let by_pieces = [32, 30, 28, 26, 24, 2].map(|pieces| opening(0, Some(pieces), None));
+    assert!(by_pieces.is_sorted() && by_pieces[0] < 0.5 && by_pieces[4..] == [1.0, 1.0], "{by_pieces:?}");
 }
 
 // Lc0 #1585 (TCEC season 21, game 44): 3,203 s on the clock, 4,606,954 reused nodes, and an estimate of speed that had
@@ -42,7 +70,7 @@ fn budget_of_a_first_move_step_by_step() {
 #[test]
 fn budget_in_issue_1585_is_minutes() {
     for nps in [12_990.0, 60_701.0] {
-        let mut manager = smooth("midpoint=27.3");
+        let mut manager = smooth("midpoint=27.3,opening=1");
         manager.set_nps(nps);
         let plan = manager.plan(&MoveRequest { reused_nodes: 4_606_954, ..request(3_203_000.0, 0.0, 0) });
         assert!((60_000.0..300_000.0).contains(&plan.budget_ms), "{nps}: {plan}");
