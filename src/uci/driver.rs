@@ -20,6 +20,9 @@ const STOP_MS: f64 = 1_000.0;
 const STOP_SHARE: f64 = 0.25;
 /// Shortest wait for it: Stockfish 15.1 needs some milliseconds.
 const LEAST_STOP_MS: f64 = 10.0;
+/// Least time between two looks that the manager asks for. A limit and a start late in the day add up to a hair less
+/// than the limit, and the next look would be due at once, without end.
+const LEAST_WAIT_MS: f64 = 0.01;
 /// The words of `go` that are not for the engine; each has a number behind it.
 const CLOCK_WORDS: [&str; 5] = ["wtime", "btime", "winc", "binc", "movestogo"];
 
@@ -231,7 +234,7 @@ impl Driver {
             let look = self.clock.look(now_ms - start_ms);
             match &mut self.stage {
                 _ if look.stops => self.end_search(now_ms),
-                Stage::Driven { wakes_ms, .. } => *wakes_ms = start_ms + look.next_ms,
+                Stage::Driven { wakes_ms, .. } => *wakes_ms = (start_ms + look.next_ms).max(now_ms + LEAST_WAIT_MS),
                 _ => {}
             }
         }

@@ -59,14 +59,15 @@ fn every_fact_reaches_the_manager() {
         &["--ply", "60"],
         &["--reused", "9000"],
         &["--moves-left", "30"],
-        &["--manager", "adaptive", "--pieces", "9"],
+        &["--pieces", "9"],
         &["--manager", "complexity", "--pieces", "32", "--legal-moves", "40", "--captures", "9"],
         &["--manager", "adaptive", "--check"],
     ] {
         assert_ne!(budget(more), usual, "{more:?}");
     }
     assert_ne!(budget(&["--reused", "9000", "--nps", "1000"]), budget(&["--reused", "9000"]));
-    assert!((budget(&["--overhead", "59000"]) - 1_000.0 / 50.0 / 0.5 / 0.7).abs() < 1e-9);
+    let late = budget(&["--manager", "smooth(opening=1)", "--overhead", "59000"]);
+    assert!((late - 1_000.0 / 50.0 / 0.5 / 0.7).abs() < 1e-9);
 }
 
 // docs/lc0.md, 1.11: four moves of one game.

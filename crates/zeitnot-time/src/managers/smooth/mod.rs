@@ -38,7 +38,7 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
     preset: Some("zeitnot"),
     is_first: true,
-    help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
+    help: "Aims at trees of equal size on every move but the first ones, learning speed, tree reuse and time use as the game goes.",
     params: &[PLAIN_TREE_REUSE, PLAIN_MOVE_BUDGET, OPENING, EXTENSION, SCORE_DROP, VISIT_SHARE],
     groups: GROUPS,
     build: |values| Box::new(Smooth::new(values, SPEC.name, None)),

@@ -53,7 +53,8 @@ fn first_moves_save_time_for_all_that_come() {
         smooth("").plan(&request).term("opening").map_or(1.0, |term| term.value)
     };
     // The shares of the moves of a control add up to the control: of 40 moves, and of the last one.
-    let clock = |left: f64, ply: u32| left - left / (40.0 - f64::from(ply / 2)) * opening(ply, None, Some(40 - ply / 2));
+    let clock =
+        |left: f64, ply: u32| left - left / (40.0 - f64::from(ply / 2)) * opening(ply, None, Some(40 - ply / 2));
     let before_last = (0..39).fold(1.0, |left, number| clock(left, 2 * number));
     near(before_last, 1.0 / (40.0 - 4.8 - 55.0 / 18.0));
     near(opening(0, None, Some(1)), 1.0);
