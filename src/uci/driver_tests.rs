@@ -38,6 +38,7 @@ fn wait(driver: &mut Driver) -> (f64, Vec<String>) {
         if !told.is_empty() {
             return (now_ms, told);
         }
+        assert!(driver.wakes_ms() > Some(now_ms), "it looks without end");
     }
     panic!("nothing happens");
 }

@@ -46,7 +46,7 @@ pub struct MoveRequest {
     /// Expected length of the rest of the game in plies, from the network's moves-left head.
     #[serde(rename = "moves_left", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub moves_left_plies: Option<f64>,
-    /// Pieces on the board, kings and pawns among them.
+    /// Pieces on the board, kings and pawns among them; `smooth` takes all 32 where it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<u32>,
     /// Legal moves of the position.

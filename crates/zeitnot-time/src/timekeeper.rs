@@ -111,7 +111,8 @@ impl Timekeeper {
     }
 
     /// The time of a new game in an engine that keeps no tree from move to move: as [`Timekeeper::new`], but `smooth` does
-    /// not begin with the guess that half of each tree is kept, which makes its first searches twice as long as they should be.
+    /// not begin with the guess that half of each tree is kept, which makes its first searches twice as long as they should
+    /// be, and its first moves get as much as all others, as in the games of such engines that were measured.
     ///
     /// # Errors
     /// [`SpecError`], when there is no such manager.
@@ -128,7 +129,7 @@ impl Timekeeper {
             false => format!("{spec}({param})"),
         };
         // A parameter must not choose another preset.
-        let (plain, params) = (name(spec), ["init-tree-reuse=0", "max-tree-reuse=0"]);
+        let (plain, params) = (name(spec), ["init-tree-reuse=0", "max-tree-reuse=0,opening=1"]);
         let found = params.map(with).into_iter().find(|extended| plain.is_some() && name(extended) == plain);
         found.unwrap_or_else(|| spec.to_owned())
     }

@@ -136,7 +136,7 @@ fn new_game_forgets_all_estimates() {
 #[test]
 fn an_engine_without_a_tree_does_not_count_on_one() {
     let budget = |time: Result<Timekeeper, SpecError>| {
-        let plan = time.unwrap().begin(&Default::default(), Some(&timed(60_000.0, 24))).plan.unwrap();
+        let plan = time.unwrap().begin(&Default::default(), Some(&timed(60_000.0, 40))).plan.unwrap();
         (plan.budget_ms, plan.term("tree_reuse").map(|term| term.value))
     };
     for spec in ["smooth", "smooth()", "smooth(extension=0.2)", "smooth(preset=lc0)", " smooth(preset=pr1195) "] {

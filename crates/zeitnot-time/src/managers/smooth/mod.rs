@@ -56,8 +56,7 @@ const RENEWAL_THRESHOLD: f64 = 0.02;
 const LARGEST_SHARE_FACTOR: f64 = 2.0;
 /// Share of the visits that the best move is taken to get before the first search of a game.
 const INIT_BEST_SHARE: f64 = 0.7;
-/// Number of the move from which trees have their full size. Twice the clock is worth least in the first moves of a game
-/// (docs/results/2026-11-first-moves.md).
+/// Moves played when trees have their full size (docs/results/2026-11-first-moves.md).
 const OPENING_END: f64 = 18.0;
 /// Pieces that have left the board when an opening is over, however early.
 const OPENING_PIECES: f64 = 8.0;
@@ -170,14 +169,16 @@ impl Smooth {
         let number = f64::from(ply) / 2.0;
         let gone = pieces.map_or(0.0, |pieces| 32.0 - f64::from(pieces)) / OPENING_PIECES;
         let share = |number: f64| (number / OPENING_END).max(gone).clamp(self.values.get(&OPENING), 1.0);
-        if share(number) == 1.0 {
+        let this = share(number);
+        if this == 1.0 {
             return plan.term("target_nodes = average_total_nodes", full, Unit::Nodes);
         }
+        plan.term("opening_share = from the moves played and the pieces", this, Unit::Ratio);
         let coming = (0..).map(f64::from).take_while(|later| number + later < OPENING_END && *later < moves_left);
-        let saved: f64 = coming.map(|later| 1.0 - share(number + later)).sum();
-        let opening = share(number) * moves_left / (moves_left - saved);
-        let opening = plan.term("opening = from the move's number and the pieces", opening, Unit::Ratio);
-        plan.term("target_nodes = opening * average_total_nodes", opening * full, Unit::Nodes)
+        let saved = coming.map(|later| (moves_left - later).min(1.0) * (1.0 - share(number + later))).sum();
+        plan.term("saved_moves = from the opening shares of the moves left", saved, Unit::Moves);
+        let name = "target_nodes = opening_share * moves_left / (moves_left - saved_moves) * average_total_nodes";
+        plan.term(name, this * moves_left / (moves_left - saved) * full, Unit::Nodes)
     }
 
     /// Records the time for the next `moves` moves of the game, less the expected overrun of every move.

@@ -27,8 +27,9 @@ fn budget_of_a_first_move_step_by_step() {
         ("game_time", 108_800.0),
         ("average_new_nodes", 43_520.0),
         ("average_total_nodes", 87_040.0),
-        // 0.4 of 50 moves, of which the first 18 lack 8 * 0.6 and 10 - (8 + 9 + ... + 17) / 18.
-        ("opening", 20.0 / (50.0 - 4.8 - 55.0 / 18.0)),
+        // The first 18 moves lack 8 * 0.6 and 10 - (8 + 9 + ... + 17) / 18.
+        ("opening_share", 0.4),
+        ("saved_moves", 4.8 + 55.0 / 18.0),
         ("target_nodes", 41_305.563_1),
         ("credited_nodes", 0.0),
         ("search_time_budget", 2_950.397_363),
@@ -46,24 +47,39 @@ fn a_reserve_and_its_budget_are_at_most_their_share_of_the_clock() {
     near(plan.hard_limit_ms, 18_000.0);
 }
 
+/// Size of a first tree at this ply, in trees of equal size.
+fn opening(params: &str, ply: u32, pieces: Option<u32>, moves_to_go: Option<u32>) -> f64 {
+    let request = MoveRequest { pieces, moves_to_go, ..request(60_000.0, 0.0, ply) };
+    let plan = smooth(params).plan(&request);
+    plan.term("target_nodes").unwrap().value / plan.term("average_total_nodes").unwrap().value
+}
+
 #[test]
 fn first_moves_save_time_for_all_that_come() {
-    let opening = |ply, pieces, moves_to_go| {
-        let request = MoveRequest { pieces, moves_to_go, ..request(60_000.0, 0.0, ply) };
-        smooth("").plan(&request).term("opening").map_or(1.0, |term| term.value)
-    };
-    // The shares of the moves of a control add up to the control: of 40 moves, and of the last one.
-    let clock =
-        |left: f64, ply: u32| left - left / (40.0 - f64::from(ply / 2)) * opening(ply, None, Some(40 - ply / 2));
-    let before_last = (0..39).fold(1.0, |left, number| clock(left, 2 * number));
-    near(before_last, 1.0 / (40.0 - 4.8 - 55.0 / 18.0));
-    near(opening(0, None, Some(1)), 1.0);
-    // Shares rise from the eighth move to the eighteenth.
-    let shares = [0, 14, 16, 24, 34, 36, 60].map(|ply| opening(ply, Some(32), Some(1_000)));
-    assert!(shares.is_sorted() && shares[5..] == [1.0, 1.0], "{shares:?}");
+    // The shares of the moves of a control add up to the control: of 40 moves, what 39 leave is that of the last one.
+    let left = (0..39).fold(1.0, |left, number| {
+        let to_go = 40 - number;
+        left - left / f64::from(to_go) * opening("", 2 * number, None, Some(to_go))
+    });
+    near(left, 1.0 / (40.0 - 4.8 - 55.0 / 18.0));
+    near(opening("", 0, None, Some(1)), 1.0);
+    // Shares rise from the ninth move, with seven and a half played, to the nineteenth, of Black, too.
+    let shares = [14, 15, 16, 24, 34, 35, 36].map(|ply| opening("", ply, Some(32), None));
+    assert!(shares.is_sorted_by(|before, after| before < after) && shares[6] == 1.0, "{shares:?}");
     // A game that begins with few pieces has no opening.
-    let by_pieces = [32, 30, 28, 26, 24, 2].map(|pieces| opening(0, Some(pieces), None));
-    assert!(by_pieces.is_sorted() && by_pieces[0] < 0.5 && by_pieces[4..] == [1.0, 1.0], "{by_pieces:?}");
+    let by_pieces = [32, 28, 26, 24, 2].map(|pieces| opening("", 0, Some(pieces), None));
+    assert!(by_pieces[..4].is_sorted_by(|before, after| before < after), "{by_pieces:?}");
+    assert_eq!(by_pieces[3..], [1.0, 1.0]);
+}
+
+#[test]
+fn few_moves_left_in_an_opening_are_shared_out_whole() {
+    for midpoint in [2.5, 10.0, 10.01, 18.0] {
+        for least in [0.01, 0.3, 0.4] {
+            let share = opening(&format!("midpoint={midpoint},opening={least}"), 0, None, None);
+            assert!(share >= least && share <= 1.0 + 1e-9, "{midpoint} {least}: {share}");
+        }
+    }
 }
 
 // Lc0 #1585 (TCEC season 21, game 44): 3,203 s on the clock, 4,606,954 reused nodes, and an estimate of speed that had
@@ -71,9 +87,9 @@ fn first_moves_save_time_for_all_that_come() {
 #[test]
 fn budget_in_issue_1585_is_minutes() {
     for nps in [12_990.0, 60_701.0] {
-        let mut manager = smooth("midpoint=27.3,opening=1");
+        let mut manager = smooth("midpoint=45.3");
         manager.set_nps(nps);
-        let plan = manager.plan(&MoveRequest { reused_nodes: 4_606_954, ..request(3_203_000.0, 0.0, 0) });
+        let plan = manager.plan(&MoveRequest { reused_nodes: 4_606_954, ..request(3_203_000.0, 0.0, 36) });
         assert!((60_000.0..300_000.0).contains(&plan.budget_ms), "{nps}: {plan}");
         assert_eq!(plan.term("credited_nodes").unwrap().clamped, nps < 20_000.0);
     }
