@@ -56,7 +56,7 @@ fn inputs() -> TempDir {
     write("comparison", &printed(path, &[&compared[..], &virtual_clock].concat()));
     printed(path, &["time", "record", "--games", "games.txt", "--nodes", "60", "--backend", "random", "--out", "t.zt"]);
     for nodes in ["30", "60"] {
-        let args = ["time", "replay", "t.zt", "--manager", "smooth", "--batch", "1", "--mean-nodes", nodes, "--json"];
+        let args = ["time", "replay", "t.zt", "--manager", "simple", "--batch", "1", "--mean-nodes", nodes, "--json"];
         write(&format!("replay{nodes}"), &printed(path, &args));
     }
     folder
