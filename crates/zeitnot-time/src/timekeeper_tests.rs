@@ -144,6 +144,11 @@ fn an_engine_without_a_tree_does_not_count_on_one() {
         assert!(with.0 > 1.5 * without.0 && without.1 == Some(0.0), "{spec}: {with:?} {without:?}");
     }
     assert_eq!(budget(Timekeeper::without_tree_reuse("smooth(max-tree-reuse=0.3)")).1, Some(0.3));
+    let first = |time: Result<Timekeeper, SpecError>| {
+        let plan = time.unwrap().begin(&Default::default(), Some(&timed(60_000.0, 0))).plan.unwrap();
+        plan.term("opening_share").is_some()
+    };
+    assert!(first(Timekeeper::new("smooth")) && !first(Timekeeper::without_tree_reuse("smooth")));
     assert_eq!(budget(Timekeeper::without_tree_reuse("legacy")), budget(Timekeeper::new("legacy")));
     assert!(Timekeeper::without_tree_reuse("fast").is_err());
 }

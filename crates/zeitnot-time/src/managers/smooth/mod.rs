@@ -142,14 +142,14 @@ impl Smooth {
         let name = "average_new_nodes = average_move_time / 1000 * nps";
         let new_per_move = plan.term(name, average_move_ms * nps / MS_PER_SECOND, Nodes);
         let full = self.learned.total_nodes_term(&mut plan, new_per_move);
-        let total_per_move = self.opening_term(&mut plan, moves_left, full);
+        let target = self.opening_term(&mut plan, moves_left, full);
 
         // The nodes that this tree lacks, in time.
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let name = "credited_nodes = min(reused_nodes, max-tree-reuse * target_nodes)";
-        let credit = plan.at_most(name, reused, self.values.get(&MAX_TREE_REUSE) * total_per_move, Nodes);
+        let credit = plan.at_most(name, reused, self.values.get(&MAX_TREE_REUSE) * target, Nodes);
         let name = "target_new_nodes = max(0, target_nodes - credited_nodes)";
-        let target_new = plan.at_least(name, total_per_move - credit, 0.0, Nodes);
+        let target_new = plan.at_least(name, target - credit, 0.0, Nodes);
         let budget = self.learned.search_time_budget_term(&mut plan, target_new, nps);
 
         let most = self.max_move_budget_term(&mut plan) * clock_ms;
@@ -157,7 +157,7 @@ impl Smooth {
         let budget = plan.at_most(name, budget, most, Milliseconds);
         let reserve = self.reserve_term(&mut plan, budget, most);
         self.iterations.iter().for_each(|iterations| iterations.terms(&mut plan, budget, reserve));
-        let plan = plan.finish(("limited_budget", budget), ("reserve", reserve), Some(total_per_move));
+        let plan = plan.finish(("limited_budget", budget), ("reserve", reserve), Some(target));
         let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
         (plan, Budget { expected_moves, average_move_ms, budget_ms, extra_ms })
     }
@@ -166,16 +166,16 @@ impl Smooth {
     /// moves of a game they are smaller, and the nodes that these save go to all of the `moves_left`.
     fn opening_term(&self, plan: &mut PlanBuilder, moves_left: f64, full: f64) -> f64 {
         let MoveRequest { ply, pieces, .. } = *plan.request();
-        let number = f64::from(ply) / 2.0;
+        let played = f64::from(ply) / 2.0;
         let gone = pieces.map_or(0.0, |pieces| 32.0 - f64::from(pieces)) / OPENING_PIECES;
-        let share = |number: f64| (number / OPENING_END).max(gone).clamp(self.values.get(&OPENING), 1.0);
-        let this = share(number);
+        let share = |played: f64| (played / OPENING_END).max(gone).clamp(self.values.get(&OPENING), 1.0);
+        let this = share(played);
         if this == 1.0 {
             return plan.term("target_nodes = average_total_nodes", full, Unit::Nodes);
         }
         plan.term("opening_share = from the moves played and the pieces", this, Unit::Ratio);
-        let coming = (0..).map(f64::from).take_while(|later| number + later < OPENING_END && *later < moves_left);
-        let saved = coming.map(|later| (moves_left - later).min(1.0) * (1.0 - share(number + later))).sum();
+        let coming = (0..).map(f64::from).take_while(|later| played + later < OPENING_END && *later < moves_left);
+        let saved = coming.map(|later| (moves_left - later).min(1.0) * (1.0 - share(played + later))).sum();
         plan.term("saved_moves = from the opening shares of the moves left", saved, Unit::Moves);
         let name = "target_nodes = opening_share * moves_left / (moves_left - saved_moves) * average_total_nodes";
         plan.term(name, this * moves_left / (moves_left - saved) * full, Unit::Nodes)

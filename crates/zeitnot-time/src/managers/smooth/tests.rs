@@ -32,6 +32,7 @@ fn budget_of_a_first_move_step_by_step() {
         ("saved_moves", 4.8 + 55.0 / 18.0),
         ("target_nodes", 41_305.563_1),
         ("credited_nodes", 0.0),
+        ("target_search_time", 2_065.278_154),
         ("search_time_budget", 2_950.397_363),
         ("reserve", 5_900.794_727),
     ] {
