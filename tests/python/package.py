@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -146,16 +147,19 @@ class Package(unittest.TestCase):
         self.refuses("no-such", lambda: zeitnot.explain(60000, manager="no-such"))
 
     def test_games_are_played_audited_annotated_and_drawn(self):
-        found = zeitnot.compare(["legacy", "simple"], games=2, tc="1+0.01", nps=100, out="games", **RANDOM)
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        folder = Path(temporary.name)
+        found = zeitnot.compare(["legacy", "simple"], games=2, tc="1+0.01", nps=100, out=folder / "games", **RANDOM)
         self.assertEqual([cell["games"] for cell in found.cells], [2])
         self.assertIn("<svg", found.charts()["ranking"])
-        file = next(Path("games").glob("*.pgn"))
+        file = next((folder / "games").glob("*.pgn"))
         audit = zeitnot.audit(file, ["legacy"])
         self.assertEqual({*audit.moves[0].managers}, {"legacy"})
         self.assertEqual({player["player"] for player in audit.players}, {"legacy", "simple"})
-        annotated = zeitnot.annotate(file.read_text(), nodes=1, out="annotated.pgn", **RANDOM)
+        annotated = zeitnot.annotate(file.read_text(), nodes=1, out=folder / "annotated.pgn", **RANDOM)
         self.assertEqual(len(annotated.games), 2)
-        self.assertEqual(annotated.pgn, Path("annotated.pgn").read_text())
+        self.assertEqual(annotated.pgn, (folder / "annotated.pgn").read_text())
         self.assertIn("[%eval", annotated.pgn)
         self.assertIn("<svg", annotated.charts()["clocks"])
         self.assertIn("data:image/svg+xml", annotated._repr_html_())
