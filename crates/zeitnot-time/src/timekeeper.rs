@@ -238,6 +238,8 @@ impl Timekeeper {
         self.search(start);
         let plan = match request {
             Some(request) => Some(self.plan(&MoveRequest { evaluation_ms: start.evaluation_ms, ..request.clone() })),
+            // A search on the opponent's time goes on with the tree of the move before, or leaves it for the next move.
+            None if start.limits.ponder => None,
             None => {
                 self.tree_changed();
                 None

@@ -94,6 +94,24 @@ fn endless_searches_have_no_limit() {
 }
 
 #[test]
+fn a_search_on_the_opponents_time_goes_on_with_the_tree_and_any_other_without_a_clock_does_not() {
+    let reuse_after = |between: SearchLimits| {
+        let mut time = Timekeeper::new("smooth").unwrap();
+        time.begin(&SearchStart::default(), Some(&timed(60_000.0, 0)));
+        time.end(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 1_000, ..MoveOutcome::default() });
+        time.begin(&start(between), None);
+        time.end(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 3_000, ..MoveOutcome::default() });
+        let next = MoveRequest { reused_nodes: 3_000, ..timed(59_000.0, 2) };
+        time.begin(&SearchStart::default(), Some(&next)).plan.unwrap().term("tree_reuse").unwrap().value
+    };
+    let reuse = reuse_after(SearchLimits { ponder: true, ..SearchLimits::default() });
+    assert!(reuse > 0.5, "a tree that grew: {reuse}");
+    for other in [SearchLimits { infinite: true, ..SearchLimits::default() }, movetime(1_000.0)] {
+        assert_eq!(reuse_after(other), 0.5);
+    }
+}
+
+#[test]
 fn the_wait_for_a_first_evaluation_is_no_lag() {
     let lag = |outcome: MoveOutcome| {
         let mut time = Timekeeper::new("smooth").unwrap();

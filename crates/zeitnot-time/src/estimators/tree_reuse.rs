@@ -34,12 +34,13 @@ impl TreeReuse {
     }
 
     /// Learns from the beginning of a search: the sample is the `reused_nodes` in the tree over the nodes at the end of
-    /// the last search, at most 1: a tree that grew while pondering was not reused more than wholly (docs/lc0.md, 7.6).
-    pub(crate) fn search_begins(&mut self, reused_nodes: u64) {
+    /// the last search, and `of_grown` for a tree that grew while pondering (docs/lc0.md, 7.6).
+    pub(crate) fn search_begins(&mut self, reused_nodes: u64, of_grown: f64) {
         let Some(last) = self.last.take().filter(|last| last.total_nodes > 0) else {
             return;
         };
-        let sample = (reused_nodes as f64 / last.total_nodes as f64).min(1.0);
+        let sample =
+            if reused_nodes > last.total_nodes { of_grown } else { reused_nodes as f64 / last.total_nodes as f64 };
         self.share.learn(sample, last.average_moves);
     }
 }
@@ -56,14 +57,14 @@ mod tests {
     #[test]
     fn seed_tree_reuse_is_nodes_at_the_beginning_over_nodes_at_the_end_of_the_previous_search() {
         let mut reuse = seed_defaults();
-        reuse.search_begins(300); // the first search of a game has no previous one
+        reuse.search_begins(300, 0.7); // the first search of a game has no previous one
         assert_eq!(reuse.share.value, 0.5);
         // 100 of 1000 nodes survive a search of 4 average moves (the update rate): half-way from 0.5 to 0.1.
         reuse.search_ended(1_000, 4.0);
-        reuse.search_begins(100);
+        reuse.search_begins(100, 0.7);
         assert!((reuse.share.value - 0.3).abs() < 1e-12);
         // The sample is used once.
-        reuse.search_begins(100);
+        reuse.search_begins(100, 0.7);
         assert!((reuse.share.value - 0.3).abs() < 1e-12);
     }
 
@@ -74,7 +75,7 @@ mod tests {
         assert!(!reuse.share.limited);
         // Sample 1.0 over two update rates: 0.5 + 0.75·0.5 = 0.875, above 0.7.
         reuse.search_ended(1_000, 8.0);
-        reuse.search_begins(1_000);
+        reuse.search_begins(1_000, 0.7);
         assert_eq!(reuse.share.value, 0.7);
         assert!(reuse.share.limited);
         assert_eq!(TreeReuse::new(0.9, 0.7, 4.0).share.value, 0.7);
@@ -86,7 +87,7 @@ mod tests {
         let after = |average_moves: f64| {
             let mut reuse = seed_defaults();
             reuse.search_ended(1_000, average_moves);
-            reuse.search_begins(0);
+            reuse.search_begins(0, 0.7);
             reuse.share.value
         };
         assert!((after(1.0) - 0.5 * 0.5_f64.powf(0.25)).abs() < 1e-12); // exactly average: the per-move rate, 0.420448
@@ -95,15 +96,15 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_that_grew_counts_as_wholly_reused_and_an_empty_one_as_nothing_learned() {
+    fn a_tree_that_grew_counts_as_given_and_an_empty_one_teaches_nothing() {
         let mut grown = seed_defaults();
         grown.search_ended(1_000, 1.0);
-        grown.search_begins(5_000);
-        // 1 - 0.5·2^-0.25 = 0.579552
-        assert!((grown.share.value - 0.579_552).abs() < 1e-6, "{}", grown.share.value);
+        grown.search_begins(5_000, 0.7);
+        // 0.7 - 0.2·2^-0.25 = 0.531821
+        assert!((grown.share.value - 0.531_821).abs() < 1e-6, "{}", grown.share.value);
         let mut empty = seed_defaults();
         empty.search_ended(0, 1.0);
-        empty.search_begins(0);
+        empty.search_begins(0, 0.7);
         assert_eq!(empty.share.value, 0.5);
     }
 }

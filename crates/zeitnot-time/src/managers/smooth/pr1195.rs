@@ -74,7 +74,7 @@ impl TimeManager for Smooth {
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Nodes, Ratio};
         self.nps.begin_move();
-        self.learned.tree_reuse.search_begins(request.reused_nodes);
+        self.learned.tree_reuse.search_begins(request.reused_nodes, 1.0);
 
         let mut plan = PlanBuilder::new(TITLE, request);
         let clock = plan.request().clock_ms;

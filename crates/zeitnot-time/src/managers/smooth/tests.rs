@@ -213,7 +213,8 @@ fn a_pondered_tree_is_not_reused_more_than_wholly() {
         });
     }
     let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, 40) });
-    assert_eq!(plan.term("tree_reuse").unwrap().value, 0.7);
+    let reuse = plan.term("tree_reuse").unwrap().value;
+    assert!(reuse > 0.65 && reuse <= 0.7, "{reuse}");
     assert!(plan.budget_ms < 60_000.0 / plan.moves_left * 1.5, "{plan}");
 }
 
