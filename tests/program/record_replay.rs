@@ -86,6 +86,21 @@ fn another_engine_judges_the_choices() {
     assert!(judge("50", "3").status.success());
     assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
     assert!(!judge("60", "1").status.success(), "another judge's file");
+    // A damaged line is named by both commands.
+    for (from, to, complaint) in [
+        ("{\"search\"", "{search", "traces.zt.judged line 2: "),
+        ("\"values\":{\"", "\"values\":{\"a1a1\":0,\"x", "has no value from -1 to 1 for each of its choices"),
+        ("{\"search\":", "{\"search\":9", "traces.zt.judged has "),
+    ] {
+        std::fs::write(&path, whole.replacen(from, to, 1)).unwrap();
+        let said = String::from_utf8_lossy(&replay(&["--judged"]).stderr).into_owned();
+        assert!(said.contains(complaint), "{said}");
+        if complaint.contains("line 2") {
+            let said = String::from_utf8_lossy(&judge("50", "1").stderr).into_owned();
+            assert!(said.contains(complaint), "{said}");
+        }
+    }
+    std::fs::write(&path, &whole).unwrap();
     // The regret is the judge's, and so is the name of the searches.
     let told = |output: Output| -> serde_json::Value { serde_json::from_slice(&output.stdout).unwrap() };
     let (own, judged) = (told(replay(&[])), told(replay(&["--judged"])));

@@ -203,7 +203,8 @@ pub fn searches<'a>(
         let (header, mut searches) = read_recording(path)?;
         if matches.get_flag("judged") {
             let judge = apply(&judgement_of(path), &sha256_of_file(path)?, &mut searches)?;
-            note!("{}: regret by {} at {} nodes", path.display(), judge.judge, judge.nodes);
+            let name = judge["judge"].as_str().unwrap_or_default();
+            note!("{}: regret by {name} at {} nodes", path.display(), judge["nodes"]);
         }
         searches.retain(|search| !search.snapshots.is_empty());
         anyhow::ensure!(!searches.is_empty() && header.nodes > 0, "{} holds no recorded search", path.display());

@@ -10,8 +10,9 @@ use crate::commands::{cores, interrupt, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use zeitnot_engine::digest::sha256_of_file;
+use zeitnot_games::Journal;
 use zeitnot_games::setup::EngineLine;
-use zeitnot_lab::recordings::{Judge, JudgementFile, judge_all, judgement_of, read_recording, to_be_judged};
+use zeitnot_lab::recordings::{Judge, judge_all, judgement_of, read_recording, to_be_judged};
 
 pub fn command() -> Command {
     let count = |name, help| flag(name, "N").value_parser(value_parser!(u64).range(1..)).help(help);
@@ -37,25 +38,27 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let total = to_be_judged(&searches).count();
     let interrupted = interrupt::on_request()?;
     let start = || Judge::start(&line, nodes, Arc::clone(&interrupted));
-    let header = start()?.header(&line, sha256_of_file(recording)?);
+    let settings = start()?.settings(&line, &sha256_of_file(recording)?);
     let out = judgement_of(recording);
-    let mut file = JudgementFile::open(&out, &header)?;
-    if file.done() > 0 {
-        note!("{} searches of {total} are judged already", file.done());
+    let mut journal = Journal::resume(&out, settings, &[])?;
+    let there = journal.entries().len();
+    if there > 0 {
+        note!("{there} searches of {total} are judged already");
     }
     let threads = matches.get_one::<u64>("concurrency").map_or_else(cores, |count| *count as usize);
     let bar = progress::positions(total as u64);
-    bar.set_position(file.done() as u64);
-    let judged = judge_all(&searches, &mut file, threads, &start, &interrupted, &|| bar.inc(1));
+    bar.set_position(there as u64);
+    let judged = judge_all(&searches, &mut journal, threads, &start, &interrupted, &|| bar.inc(1));
     bar.finish_and_clear();
     if interrupted.load(Ordering::SeqCst) {
         interrupt::exit("interrupted: the same command goes on with it");
     }
     judged?;
+    journal.begin()?;
     say!(
         "{total} of {} searches changed their choice; {} valued their choices in {}",
         searches.len(),
-        header.judge,
+        journal.settings()["judge"].as_str().unwrap_or_default(),
         out.display()
     );
     Ok(())

@@ -127,7 +127,8 @@ fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     let Some(paths) = matches.get_many::<PathBuf>("fit") else { return Ok(drawn) };
     let (mut games, mut digests): (Vec<GameRecord>, String) = (Vec::new(), String::new());
     for path in paths {
-        games.extend(read_journal(path).context("--fit: no journal such as FILE.pgn.jsonl")?);
+        let (_, there) = read_journal(path).context("--fit: no journal such as FILE.pgn.jsonl")?;
+        games.extend(there.into_values());
         digests.push_str(&sha256_of_file(path)?);
     }
     let (model, untold) = drawn.model.fit(&games).context("--fit")?;

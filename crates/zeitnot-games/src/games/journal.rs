@@ -218,13 +218,15 @@ impl Journal {
     }
 }
 
-/// The finished games of a journal, by their numbers; the file is left as it is, and a match may be writing it.
+/// The settings and the finished entries of a journal, by their numbers; the file is left as it is, and a match may be
+/// writing it.
 ///
 /// # Errors
 /// [`JournalError`], where the file cannot be read or is no journal.
-pub fn read_journal(path: &Path) -> Result<Vec<GameRecord>, JournalError> {
+pub fn read_journal<E: Entry>(path: &Path) -> Result<(Value, BTreeMap<u64, E>), JournalError> {
     let bytes = std::fs::read(path).map_err(|reason| JournalError::Io { path: path.to_owned(), reason })?;
-    Ok(parse(path, &bytes)?.entries.into_values().collect())
+    let Content { settings, entries, .. } = parse(path, &bytes)?;
+    Ok((settings, entries))
 }
 
 /// Whether an object of JSON is the first line of a match's journal, the settings, which name both players.

@@ -25,9 +25,7 @@ mod replay;
 mod replayed_search;
 mod root_pruning;
 
-pub use judgement::{
-    Judge, JudgementError, JudgementFile, JudgementHeader, apply, judge_all, judgement_of, to_be_judged,
-};
+pub use judgement::{Judge, Judged, JudgementError, apply, judge_all, judgement_of, to_be_judged};
 #[cfg(test)]
 pub(super) use packing::tests::example as example_search;
 pub use positions::{PositionsError, SideOfGame, Sides, read_positions, read_sides};
