@@ -184,8 +184,9 @@ fn a_proof_goes_on_and_repeats_itself() {
 #[test]
 fn cells_of_a_file_are_played_as_declared() {
     let folder = tempfile::tempdir().unwrap();
-    let cells = r#"{"seed":7,"book":"builtin","isa":"portable","first":"simple","bounds":{"pooled_lower":0,"cell":-10},"cells":[
-        {"scale":9,"network":"zeitnot-tiny","nps":80,"tc":"1+0.02","second":"legacy","games":2,"quick":0}]}"#;
+    let cell = r#"{"scale":9,"network":"zeitnot-tiny","nps":80,"tc":"1+0.02","second":"legacy","games":2,"quick":0}"#;
+    let head = r#"{"seed":7,"book":"builtin","isa":"portable","first":"simple","bounds":{"pooled_lower":0,"cell":-10}"#;
+    let cells = &format!("{head},\"cells\":[{cell}]}}");
     let compare = |text: &str, flags: &[&str]| {
         std::fs::write(folder.path().join("cells.json"), text).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
@@ -200,6 +201,14 @@ fn cells_of_a_file_are_played_as_declared() {
     let (is_played, page, errors) = compare(cells, &[]);
     assert!(is_played && page.contains("| 9 | zeitnot-tiny | 1+0.02 | `legacy` | 2 |"), "{page}{errors}");
     assert!(folder.path().join("compare/9-zeitnot-tiny-80-1+0.02-legacy.pgn").is_file());
+    let book = |fen: &str| std::fs::write(folder.path().join("book.epd"), format!("{fen}\n")).unwrap();
+    let of_book = cells.replace("builtin", "book.epd");
+    let (one, other) = ("4k3/8/8/8/8/8/4P3/4K3 w - -", "4k3/8/8/8/8/8/3P4/4K3 w - -");
+    book(one);
+    assert!(compare(&of_book, &["--out", "book"]).0);
+    book(other);
+    let (is_played, _, errors) = compare(&of_book, &["--out", "book"]);
+    assert!(!is_played && errors.contains("book.epd"), "another book of the same name: {errors}");
     for (text, flags, complaint) in [
         (&cells[1..], &[][..], "cells.json: "),
         (&cells.replace("1+0.02", "fast"), &[], "cells.json: 9-zeitnot-tiny-80-fast-legacy: "),
@@ -208,13 +217,23 @@ fn cells_of_a_file_are_played_as_declared() {
         (cells, &["--cells", "builtn"], "builtin; did you mean \"builtin\"?"),
         (cells, &["--games", "3"], "--games 3: each opening is played twice"),
         (&cells.replace("zeitnot-tiny", "no-such"), &[], "no-such"),
+        (&cells.replace("]}", &format!(",{}]}}", cell.replace("legacy", "legcy"))), &[], "legcy"),
+        (&cells.replace("]}", &format!(",{cell}]}}")), &[], "9-zeitnot-tiny-80-1+0.02-legacy is there twice"),
+        (&cells.replace(":80", ":0"), &[], "nps 0 is not above 0"),
+        (&cells.replace("games\":2", "games\":3"), &[], "3 games: each opening is played twice"),
+        (&cells.replace("games\":2", "games\":0"), &[], "0 games, 0 of them quick"),
+        (&cells.replace("quick\":0", "quick\":4"), &[], "2 games, 4 of them quick"),
+        (cells, &["--cpuct", "9"], "CPuct: declared cells are played with the options of their declaration alone"),
     ] {
+        std::fs::remove_dir_all(folder.path().join("compare")).ok();
         let (is_played, page, errors) = compare(text, flags);
         assert!(!is_played && page.is_empty(), "{flags:?}: {page}");
         assert!(errors.lines().last().is_some_and(|line| line.contains(complaint)), "{flags:?}: {errors}");
+        let played = std::fs::read_dir(folder.path().join("compare")).map_or(0, Iterator::count);
+        assert_eq!(played, 0, "{complaint}");
     }
     // A declaration says all of its games.
-    for flags in [["--draw", "40,8,15"], ["--lag", "20"], ["--seed", "2"]] {
+    for flags in [["--draw", "40,8,15"], ["--lag", "20"], ["--seed", "2"], ["--engine", "stockfish"]] {
         let (is_played, _, errors) = compare(cells, &flags);
         assert!(!is_played && errors.contains("cannot be used with") && errors.contains(flags[0]), "{errors}");
     }

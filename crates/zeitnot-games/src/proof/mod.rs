@@ -15,6 +15,7 @@ use crate::games::record::GameRecord;
 use crate::strength::Results;
 use crate::strength::elo::EloDifference;
 use serde::Deserialize;
+use std::collections::HashSet;
 use zeitnot_engine::digest::sha256;
 
 /// The declaration of the proof's games, as JSON.
@@ -55,7 +56,7 @@ pub struct Bounds {
 pub struct ProofCell {
     /// The scale of the games: approximate number of new nodes per move.
     pub scale: u64,
-    /// Name of the network, one of those inside the program.
+    /// The network, as `--weights` names it.
     pub network: String,
     /// Evaluations a second on the virtual clock.
     pub nps: f64,
@@ -71,29 +72,48 @@ pub struct ProofCell {
 impl Proof {
     /// The declaration inside the program.
     pub fn built_in() -> Proof {
-        serde_json::from_str(CELLS).expect("a test reads it")
+        Proof::read(CELLS).expect("a test reads it")
     }
 
     /// Reads a declaration.
     ///
     /// # Errors
-    /// When the text is no JSON of a declaration, or a cell has a time control that cannot be read.
+    /// When the text is no JSON of a declaration, or a cell cannot be played or is there twice.
     pub fn read(json: &str) -> Result<Proof, String> {
         let proof: Proof = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        let mut names = HashSet::new();
         for cell in &proof.cells {
-            cell.tc.parse::<TimeControl>().map_err(|error| format!("{}: {error}", cell.file_name()))?;
+            let name = cell.file_name();
+            cell.check().map_err(|problem| format!("{name}: {problem}"))?;
+            if !names.insert(name.clone()) {
+                return Err(format!("{name} is there twice"));
+            }
         }
         Ok(proof)
     }
 }
 
 impl ProofCell {
+    fn check(&self) -> Result<(), String> {
+        self.tc.parse::<TimeControl>().map_err(|error| error.to_string())?;
+        if !(self.nps > 0.0 && self.nps.is_finite()) {
+            return Err(format!("nps {} is not above 0", self.nps));
+        }
+        if let Some(odd) = [self.games, self.quick].into_iter().find(|games| !games.is_multiple_of(2)) {
+            return Err(format!("{odd} games: each opening is played twice, so an even number"));
+        }
+        if self.games == 0 || self.quick > self.games {
+            return Err(format!("{} games, {} of them quick", self.games, self.quick));
+        }
+        Ok(())
+    }
+
     /// The time control.
     ///
     /// # Panics
-    /// Where it cannot be read, which [`Proof::read`] and a test refuse.
+    /// Where it cannot be read, which [`Proof::read`] refuses.
     pub fn time_control(&self) -> TimeControl {
-        self.tc.parse().expect("a test reads it")
+        self.tc.parse().expect("the declaration was read")
     }
 
     /// The name of the cell for files, without spaces and signs that a file system may not take.
@@ -218,12 +238,6 @@ mod tests {
     #[test]
     fn the_declaration_can_be_read() {
         let proof = Proof::built_in();
-        let names: std::collections::BTreeSet<String> = proof.cells.iter().map(ProofCell::file_name).collect();
-        assert_eq!(names.len(), proof.cells.len());
-        for cell in &proof.cells {
-            assert!(cell.time_control().base_ms > 0.0 && cell.nps > 0.0, "{cell:?}");
-            assert!(cell.games % 2 == 0 && cell.quick % 2 == 0 && cell.quick <= cell.games, "{cell:?}");
-        }
         for scale in [150, 1_500, 15_000] {
             let against_legacy = |cell: &&ProofCell| cell.scale == scale && cell.second == "legacy";
             let games: u64 = proof.cells.iter().filter(against_legacy).map(|cell| cell.games).sum();

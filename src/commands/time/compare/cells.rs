@@ -22,8 +22,9 @@ use zeitnot_games::{MatchPlan, OpeningOrder, Openings, Rules, Starts};
 const BUILT_IN: &str = "builtin";
 
 /// Flags of a comparison that cannot be given with declared cells, since the declaration decides them.
-const OF_OTHERS: [&str; 20] = [
+const OF_OTHERS: [&str; 21] = [
     "specs",
+    "engine",
     "tc",
     "nps",
     "clock",
@@ -100,11 +101,16 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
         anyhow::bail!("--scale {other}: no cell has this scale; there are {}", known.join(", "));
     }
     anyhow::ensure!(!cells.is_empty(), "{declaration}: no cell has this scale, or is part of a quick run");
+    let plain = match_flags::own_player(matches, "", std::iter::empty(), "")?;
+    if let Some((name, _)) = plain.options().and_then(|options| options.changed().next()) {
+        anyhow::bail!("{name}: declared cells are played with the options of their declaration alone");
+    }
     let heading = heading(&proof);
     note!("{heading}");
     let total = cells.iter().map(|cell| games(cell)).sum();
-    note!("{total} games in {} cells, which come into {}", cells.len(), out.display());
-    let openings = Openings::read(&[PathBuf::from(&proof.book)], None)?;
+    note!("{total} games, which come into {}", out.display());
+    let book = PathBuf::from(&proof.book);
+    let openings = Openings::read(std::slice::from_ref(&book), None)?;
     let openings = openings.in_order(OpeningOrder::Shuffled { seed: proof.seed });
     let plan = MatchPlan {
         rules: Rules { seed: proof.seed, ..Rules::default() },
@@ -116,14 +122,25 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
         tells_moves: false,
     };
     let mut folder = Folder::new(out, plan, total)?;
-    let mut played = Vec::new();
-    for cell in cells {
+    let players = |cell: &ProofCell, plan: &MatchPlan| {
         let clock = clock(cell)?;
         let mut players =
             [contestant(matches, &proof, cell, &proof.first)?, contestant(matches, &proof, cell, &cell.second)?];
+        folder::check(plan, &clock, players.each_ref())?;
+        match_flags::load(&mut players, plan.concurrency, &clock)?;
+        anyhow::Ok((players, clock))
+    };
+    // A cell that cannot be played is told before hours of games.
+    for cell in &cells {
         folder.series.plan.games = games(cell);
-        folder::check(&folder.series.plan, &clock, players.each_ref())?;
-        match_flags::load(&mut players, folder.series.plan.concurrency, &clock)?;
+        players(cell, &folder.series.plan)?;
+    }
+    let mut played = Vec::new();
+    for cell in cells {
+        folder.series.plan.games = games(cell);
+        let (players, clock) = players(cell, &folder.series.plan)?;
+        let mut settings = json!({ "cell": cell.file_name(), "seed": proof.seed, "book": proof.book });
+        setup::add_digests(&mut settings, [&book].into_iter().filter(|book| !Openings::is_built_in(book)))?;
         let identities = [players[0].identity()?, players[1].identity()?];
         let games = folder.play(Cell {
             name: cell.file_name(),
@@ -131,7 +148,7 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
             identities: identities.each_ref(),
             control: cell.time_control(),
             clock: &clock,
-            settings: json!({ "cell": cell.file_name(), "seed": proof.seed, "book": proof.book }),
+            settings,
         })?;
         played.push(PlayedCell { cell: cell.clone(), games });
     }
@@ -139,6 +156,7 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
     let text = page(&proof, &played, &heading);
     // A page of its own for each choice of cells: a smaller one does not take the place of a larger one.
     let choice = scales.iter().map(|scale| format!("-{scale}")).chain(is_quick.then(|| "-quick".to_owned()));
+    let choice = choice.chain(most.map(|most| format!("-games-{most}")));
     let path = out.join(format!("page{}.md", choice.collect::<String>()));
     std::fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
     say!("{}", text.trim_end());
