@@ -218,12 +218,17 @@ fn cells_of_a_file_are_played_as_declared() {
         (cells, &["--games", "3"], "--games 3: each opening is played twice"),
         (&cells.replace("zeitnot-tiny", "no-such"), &[], "no-such"),
         (&cells.replace("]}", &format!(",{}]}}", cell.replace("legacy", "legcy"))), &[], "legcy"),
-        (&cells.replace("]}", &format!(",{cell}]}}")), &[], "9-zeitnot-tiny-80-1+0.02-legacy is there twice"),
-        (&cells.replace(":80", ":0"), &[], "nps 0 is not above 0"),
+        (&cells.replace("]}", &format!(",{cell}]}}")), &[], "80-1+0.02-legacy: another cell has the same games"),
+        (&cells.replace("]}", &format!(",{}]}}", cell.replace("0.02", ".02"))), &[], "80-1+.02-legacy: another cell"),
+        (&cells.replace(":80", ":0"), &[], "9-zeitnot-tiny-0-1+0.02-legacy: "),
         (&cells.replace("games\":2", "games\":3"), &[], "3 games: each opening is played twice"),
-        (&cells.replace("games\":2", "games\":0"), &[], "0 games, 0 of them quick"),
-        (&cells.replace("quick\":0", "quick\":4"), &[], "2 games, 4 of them quick"),
-        (cells, &["--cpuct", "9"], "CPuct: declared cells are played with the options of their declaration alone"),
+        (&cells.replace("games\":2", "games\":0"), &[], "0 games and 0 quick ones"),
+        (&cells.replace("quick\":0", "quick\":4"), &[], "2 games and 4 quick ones"),
+        (
+            cells,
+            &["--cpuct", "9"],
+            "CPuct is set, but declared cells are played with the options of their declaration alone",
+        ),
     ] {
         std::fs::remove_dir_all(folder.path().join("compare")).ok();
         let (is_played, page, errors) = compare(text, flags);

@@ -231,9 +231,10 @@ impl Timekeeper {
         self.report_event(|| Event::BookMove(played), None);
     }
 
-    /// Begins a search and returns its time limits; `request` is `None` for a move without a clock. The limits leave
-    /// the user's overhead and the measured lag on the clock, and of a `movetime`
-    /// [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms).
+    /// Begins a search and returns its time limits; `request` is `None` for a move without a clock, behind which the
+    /// next tree is not compared with the last one. While pondering it is: an engine that loses its tree there calls
+    /// [`tree_changed`](Timekeeper::tree_changed). The limits leave the user's overhead and the measured lag on the
+    /// clock, and of a `movetime` [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms).
     pub fn begin(&mut self, start: &SearchStart, request: Option<&MoveRequest>) -> Begun {
         self.search(start);
         let plan = match request {

@@ -10,8 +10,8 @@ use crate::commands::{cores, interrupt, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use zeitnot_engine::digest::sha256_of_file;
-use zeitnot_games::Journal;
 use zeitnot_games::setup::EngineLine;
+use zeitnot_games::{Journal, JournalError};
 use zeitnot_lab::recordings::{Judge, judge_all, judgement_of, read_recording, to_be_judged};
 
 pub fn command() -> Command {
@@ -40,7 +40,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let start = || Judge::start(&line, nodes, Arc::clone(&interrupted));
     let settings = start()?.settings(&line, &sha256_of_file(recording)?);
     let out = judgement_of(recording);
-    let mut journal = Journal::resume(&out, settings, &[])?;
+    let mut journal = Journal::resume(&out, settings, &[]).map_err(|error| match error {
+        JournalError::OtherSettings { .. } | JournalError::Line { .. } => {
+            anyhow::anyhow!("{error}; delete it for a new judgement")
+        }
+        other => other.into(),
+    })?;
+    journal.begin()?;
     let there = journal.entries().len();
     if there > 0 {
         note!("{there} searches of {total} are judged already");
@@ -54,7 +60,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         interrupt::exit("interrupted: the same command goes on with it");
     }
     judged?;
-    journal.begin()?;
     say!(
         "{total} of {} searches changed their choice; {} valued their choices in {}",
         searches.len(),

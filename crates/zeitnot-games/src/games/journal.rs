@@ -1,4 +1,4 @@
-//! Keeps the finished games of a match, or of an analysis, in a file, a line of JSON each, so that interrupted
+//! Keeps the finished parts of work, such as the games of a match, in a file, a line of JSON each, so that interrupted
 //! work goes on where it stopped.
 
 use super::journal_error::JournalError;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zeitnot_base::files::without_marks;
 
-/// An entry of a journal, one line each: a game of a match or of an analysis.
+/// An entry of a journal, one line each, such as a game of a match.
 pub trait Entry: Serialize + DeserializeOwned {
     /// The word for the whole that the entries make up, such as `match`.
     const WHOLE: &'static str;

@@ -56,7 +56,7 @@ pub struct Bounds {
 pub struct ProofCell {
     /// The scale of the games: approximate number of new nodes per move.
     pub scale: u64,
-    /// The network, as `--weights` names it.
+    /// The network, as `--weights` names it, for the backend `native`.
     pub network: String,
     /// Evaluations a second on the virtual clock.
     pub nps: f64,
@@ -84,9 +84,9 @@ impl Proof {
         let mut names = HashSet::new();
         for cell in &proof.cells {
             let name = cell.file_name();
-            cell.check().map_err(|problem| format!("{name}: {problem}"))?;
-            if !names.insert(name.clone()) {
-                return Err(format!("{name} is there twice"));
+            let tc = cell.check().map_err(|problem| format!("{name}: {problem}"))?.to_string();
+            if !names.insert(ProofCell { tc, ..cell.clone() }.file_name()) {
+                return Err(format!("{name}: another cell has the same games, or files of the same name"));
             }
         }
         Ok(proof)
@@ -94,18 +94,19 @@ impl Proof {
 }
 
 impl ProofCell {
-    fn check(&self) -> Result<(), String> {
-        self.tc.parse::<TimeControl>().map_err(|error| error.to_string())?;
-        if !(self.nps > 0.0 && self.nps.is_finite()) {
-            return Err(format!("nps {} is not above 0", self.nps));
-        }
+    /// The time control of a cell that can be played.
+    fn check(&self) -> Result<TimeControl, String> {
+        let control = self.tc.parse::<TimeControl>().map_err(|error| error.to_string())?;
         if let Some(odd) = [self.games, self.quick].into_iter().find(|games| !games.is_multiple_of(2)) {
             return Err(format!("{odd} games: each opening is played twice, so an even number"));
         }
         if self.games == 0 || self.quick > self.games {
-            return Err(format!("{} games, {} of them quick", self.games, self.quick));
+            return Err(format!(
+                "{} games and {} quick ones: at least 2, and no more quick ones",
+                self.games, self.quick
+            ));
         }
-        Ok(())
+        Ok(control)
     }
 
     /// The time control.

@@ -142,6 +142,7 @@ pub fn judge_all(
     interrupted: &AtomicBool,
     tell: &dyn Fn(),
 ) -> Result<(), JudgementError> {
+    check(searches, journal.entries()).map_err(|problem| foreign(journal.path(), problem))?;
     let missing = to_be_judged(searches).filter(|(number, _)| !journal.entries().contains_key(number));
     let tasks: Vec<_> = missing.map(Ok).collect();
     let judge = |judge: &mut Judge, (number, search)| judge.judge(number, search);
@@ -156,27 +157,36 @@ pub fn judge_all(
 /// # Errors
 /// [`JudgementError`], when the file is of other searches, or not finished.
 pub fn apply(path: &Path, recording: &str, searches: &mut [RecordedSearch]) -> Result<Value, JudgementError> {
-    let (settings, mut entries) = read_journal::<Judged>(path)?;
-    let foreign = |problem: String| JudgementError::Foreign { path: path.to_owned(), problem };
+    let (settings, entries) = read_journal::<Judged>(path)?;
     if settings["recording"] != recording {
-        return Err(foreign("its first line names another recording".to_owned()));
+        return Err(foreign(path, "its first line names another recording".to_owned()));
     }
-    let numbers: Vec<u64> = to_be_judged(searches).map(|(number, _)| number).collect();
-    let done = numbers.iter().filter(|number| entries.contains_key(number)).count();
-    if done < numbers.len() {
-        return Err(JudgementError::Unfinished { path: path.to_owned(), done, total: numbers.len() });
+    check(searches, &entries).map_err(|problem| foreign(path, problem))?;
+    let (done, total) = (entries.len(), to_be_judged(searches).count());
+    if done < total {
+        return Err(JudgementError::Unfinished { path: path.to_owned(), done, total });
     }
-    for number in numbers {
+    for (number, Judged { values, .. }) in entries {
         let search = &mut searches[number as usize - 1];
-        let values = entries.remove(&number).map(|judged| judged.values).unwrap_or_default();
         search.judged = search.moves.iter().map(|mv| values.get(&mv.uci).copied()).collect();
-        let known = |choice: &usize| search.judged[*choice].is_some_and(|value| (-1.0..=1.0).contains(&value));
-        if !search.choices().iter().all(known) {
-            return Err(foreign(format!("search {number} has no value from -1 to 1 for each of its choices")));
+    }
+    Ok(settings)
+}
+
+fn foreign(path: &Path, problem: String) -> JudgementError {
+    JudgementError::Foreign { path: path.to_owned(), problem }
+}
+
+/// Checks that each entry values all choices of a search that is to be judged.
+fn check(searches: &[RecordedSearch], entries: &BTreeMap<u64, Judged>) -> Result<(), String> {
+    let asked: BTreeMap<u64, &RecordedSearch> = to_be_judged(searches).collect();
+    for (number, Judged { values, .. }) in entries {
+        let search = asked.get(number).ok_or_else(|| format!("search {number} never changed its choice"))?;
+        let value = |choice: &usize| values.get(&search.moves[*choice].uci);
+        let is_known = |choice: &usize| value(choice).is_some_and(|value| (-1.0..=1.0).contains(value));
+        if !search.choices().iter().all(is_known) {
+            return Err(format!("search {number} has no value from -1 to 1 for each of its choices"));
         }
     }
-    match entries.first_key_value() {
-        Some((number, _)) => Err(foreign(format!("search {number} never changed its choice"))),
-        None => Ok(settings),
-    }
+    Ok(())
 }

@@ -34,7 +34,8 @@ impl TreeReuse {
     }
 
     /// Learns from the beginning of a search: the sample is the `reused_nodes` in the tree over the nodes at the end of
-    /// the last search, and `of_grown` for a tree that grew while pondering (docs/lc0.md, 7.6).
+    /// the last search, and `of_grown` for a tree that is larger than it was then, because it grew while
+    /// pondering (docs/lc0.md, 7.6).
     pub(crate) fn search_begins(&mut self, reused_nodes: u64, of_grown: f64) {
         let Some(last) = self.last.take().filter(|last| last.total_nodes > 0) else {
             return;

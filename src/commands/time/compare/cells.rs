@@ -103,7 +103,7 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
     anyhow::ensure!(!cells.is_empty(), "{declaration}: no cell has this scale, or is part of a quick run");
     let plain = match_flags::own_player(matches, "", std::iter::empty(), "")?;
     if let Some((name, _)) = plain.options().and_then(|options| options.changed().next()) {
-        anyhow::bail!("{name}: declared cells are played with the options of their declaration alone");
+        anyhow::bail!("{name} is set, but declared cells are played with the options of their declaration alone");
     }
     let heading = heading(&proof);
     note!("{heading}");
@@ -130,17 +130,19 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
         match_flags::load(&mut players, plan.concurrency, &clock)?;
         anyhow::Ok((players, clock))
     };
-    // A cell that cannot be played is told before hours of games.
+    // A network or manager that is not there is told before hours of games.
     for cell in &cells {
         folder.series.plan.games = games(cell);
-        players(cell, &folder.series.plan)?;
+        players(cell, &folder.series.plan).with_context(|| cell.file_name())?;
     }
+    let mut book_settings = json!({ "seed": proof.seed, "book": proof.book });
+    setup::add_digests(&mut book_settings, [&book].into_iter().filter(|book| !Openings::is_built_in(book)))?;
     let mut played = Vec::new();
     for cell in cells {
         folder.series.plan.games = games(cell);
         let (players, clock) = players(cell, &folder.series.plan)?;
-        let mut settings = json!({ "cell": cell.file_name(), "seed": proof.seed, "book": proof.book });
-        setup::add_digests(&mut settings, [&book].into_iter().filter(|book| !Openings::is_built_in(book)))?;
+        let mut settings = book_settings.clone();
+        settings["cell"] = cell.file_name().into();
         let identities = [players[0].identity()?, players[1].identity()?];
         let games = folder.play(Cell {
             name: cell.file_name(),
@@ -183,8 +185,7 @@ fn contestant(matches: &ArgMatches, proof: &Proof, cell: &ProofCell, manager: &s
         format!("BackendOptions=isa={}", proof.isa),
         format!("TimeManager={manager}"),
     ];
-    let mut contestant =
-        match_flags::own_player(matches, &cell.file_name(), settings.iter().map(String::as_str), manager)?;
+    let mut contestant = match_flags::own_player(matches, "declared", settings.iter().map(String::as_str), manager)?;
     manager.clone_into(&mut contestant.name);
     Ok(contestant)
 }

@@ -199,7 +199,7 @@ fn moves_left_are_renewed_while_the_search_goes_on() {
 }
 
 #[test]
-fn a_pondered_tree_is_not_reused_more_than_wholly() {
+fn a_tree_that_grew_while_pondering_counts_as_what_a_target_credits() {
     // docs/lc0.md, 7.6: a tree that grew to 1.3 times its size gave Lc0 an estimate at its cap and targets 3.7 times
     // too high.
     let mut manager = smooth("");
@@ -214,7 +214,7 @@ fn a_pondered_tree_is_not_reused_more_than_wholly() {
     }
     let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, 40) });
     let reuse = plan.term("tree_reuse").unwrap().value;
-    assert!(reuse > 0.65 && reuse <= 0.7, "{reuse}");
+    assert!(reuse > 0.65 && reuse < 0.7, "{reuse}");
     assert!(plan.budget_ms < 60_000.0 / plan.moves_left * 1.5, "{plan}");
 }
 
