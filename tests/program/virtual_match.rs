@@ -221,9 +221,9 @@ fn cells_of_a_file_are_played_as_declared() {
         (&cells.replace("]}", &format!(",{cell}]}}")), &[], "80-1+0.02-legacy: another cell has the same games"),
         (&cells.replace("]}", &format!(",{}]}}", cell.replace("0.02", ".02"))), &[], "80-1+.02-legacy: another cell"),
         (&cells.replace(":80", ":0"), &[], "9-zeitnot-tiny-0-1+0.02-legacy: "),
-        (&cells.replace("games\":2", "games\":3"), &[], "3 games: each opening is played twice"),
-        (&cells.replace("games\":2", "games\":0"), &[], "0 games and 0 quick ones"),
-        (&cells.replace("quick\":0", "quick\":4"), &[], "2 games and 4 quick ones"),
+        (&cells.replace("games\":2", "games\":3"), &[], "games 3, quick 0: even numbers"),
+        (&cells.replace("games\":2", "games\":0"), &[], "games 0, quick 0: "),
+        (&cells.replace("quick\":0", "quick\":4"), &[], "games 2, quick 4: "),
         (
             cells,
             &["--cpuct", "9"],

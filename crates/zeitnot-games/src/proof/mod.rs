@@ -97,13 +97,10 @@ impl ProofCell {
     /// The time control of a cell that can be played.
     fn check(&self) -> Result<TimeControl, String> {
         let control = self.tc.parse::<TimeControl>().map_err(|error| error.to_string())?;
-        if let Some(odd) = [self.games, self.quick].into_iter().find(|games| !games.is_multiple_of(2)) {
-            return Err(format!("{odd} games: each opening is played twice, so an even number"));
-        }
-        if self.games == 0 || self.quick > self.games {
+        let (games, quick) = (self.games, self.quick);
+        if games == 0 || quick > games || (games | quick) % 2 == 1 {
             return Err(format!(
-                "{} games and {} quick ones: at least 2, and no more quick ones",
-                self.games, self.quick
+                "games {games}, quick {quick}: even numbers, the first above 0 and not below the second"
             ));
         }
         Ok(control)

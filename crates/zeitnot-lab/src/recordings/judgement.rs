@@ -142,7 +142,7 @@ pub fn judge_all(
     interrupted: &AtomicBool,
     tell: &dyn Fn(),
 ) -> Result<(), JudgementError> {
-    check(searches, journal.entries()).map_err(|problem| foreign(journal.path(), problem))?;
+    check(journal.path(), searches, journal.entries())?;
     let missing = to_be_judged(searches).filter(|(number, _)| !journal.entries().contains_key(number));
     let tasks: Vec<_> = missing.map(Ok).collect();
     let judge = |judge: &mut Judge, (number, search)| judge.judge(number, search);
@@ -159,9 +159,10 @@ pub fn judge_all(
 pub fn apply(path: &Path, recording: &str, searches: &mut [RecordedSearch]) -> Result<Value, JudgementError> {
     let (settings, entries) = read_journal::<Judged>(path)?;
     if settings["recording"] != recording {
-        return Err(foreign(path, "its first line names another recording".to_owned()));
+        let problem = "its first line names another recording".to_owned();
+        return Err(JudgementError::Foreign { path: path.to_owned(), problem });
     }
-    check(searches, &entries).map_err(|problem| foreign(path, problem))?;
+    check(path, searches, &entries)?;
     let (done, total) = (entries.len(), to_be_judged(searches).count());
     if done < total {
         return Err(JudgementError::Unfinished { path: path.to_owned(), done, total });
@@ -173,20 +174,15 @@ pub fn apply(path: &Path, recording: &str, searches: &mut [RecordedSearch]) -> R
     Ok(settings)
 }
 
-fn foreign(path: &Path, problem: String) -> JudgementError {
-    JudgementError::Foreign { path: path.to_owned(), problem }
-}
-
 /// Checks that each entry values all choices of a search that is to be judged.
-fn check(searches: &[RecordedSearch], entries: &BTreeMap<u64, Judged>) -> Result<(), String> {
+fn check(path: &Path, searches: &[RecordedSearch], entries: &BTreeMap<u64, Judged>) -> Result<(), JudgementError> {
     let asked: BTreeMap<u64, &RecordedSearch> = to_be_judged(searches).collect();
-    for (number, Judged { values, .. }) in entries {
-        let search = asked.get(number).ok_or_else(|| format!("search {number} never changed its choice"))?;
+    let problem = entries.iter().find_map(|(number, Judged { values, .. })| {
+        let Some(search) = asked.get(number) else { return Some(format!("search {number} never changed its choice")) };
         let value = |choice: &usize| values.get(&search.moves[*choice].uci);
         let is_known = |choice: &usize| value(choice).is_some_and(|value| (-1.0..=1.0).contains(value));
-        if !search.choices().iter().all(is_known) {
-            return Err(format!("search {number} has no value from -1 to 1 for each of its choices"));
-        }
-    }
-    Ok(())
+        (!search.choices().iter().all(is_known))
+            .then(|| format!("search {number} has no value from -1 to 1 for each of its choices"))
+    });
+    problem.map_or(Ok(()), |problem| Err(JudgementError::Foreign { path: path.to_owned(), problem }))
 }
