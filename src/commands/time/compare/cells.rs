@@ -117,7 +117,7 @@ pub fn run(matches: &ArgMatches, declaration: &str, out: &Path) -> anyhow::Resul
         games: 0,
         starts: Starts::Many(openings),
         chess960: false,
-        concurrency: match_flags::concurrency(matches, &clock(cells[0])?),
+        concurrency: match_flags::concurrency(matches, &clock(cells[0]).with_context(|| cells[0].file_name())?),
         sprt: None,
         tells_moves: false,
     };
