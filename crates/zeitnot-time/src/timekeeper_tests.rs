@@ -95,8 +95,8 @@ fn endless_searches_have_no_limit() {
 
 #[test]
 fn a_search_on_the_opponents_time_goes_on_with_the_tree_and_any_other_without_a_clock_does_not() {
-    let reuse_after = |between: SearchLimits| {
-        let mut time = Timekeeper::new("smooth").unwrap();
+    let reuse_after = |spec: &str, between: SearchLimits| {
+        let mut time = Timekeeper::new(spec).unwrap();
         time.begin(&SearchStart::default(), Some(&timed(60_000.0, 0)));
         time.end(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 1_000, ..MoveOutcome::default() });
         time.begin(&start(between), None);
@@ -104,10 +104,13 @@ fn a_search_on_the_opponents_time_goes_on_with_the_tree_and_any_other_without_a_
         let next = MoveRequest { reused_nodes: 3_000, ..timed(59_000.0, 2) };
         time.begin(&SearchStart::default(), Some(&next)).plan.unwrap().term("tree_reuse").unwrap().value
     };
-    let reuse = reuse_after(SearchLimits { ponder: true, ..SearchLimits::default() });
-    assert!(reuse > 0.5, "a tree that grew: {reuse}");
+    // A tree that grew counts as 0.7 and as 1: 0.7 - 0.2·2^(-m/4) and 1 - 0.5·2^(-m/4) after m = 1000 ms / average move.
+    for (spec, expected) in [("smooth", 0.526_934), ("smooth(preset=pr1195)", 0.569_102)] {
+        let reuse = reuse_after(spec, SearchLimits { ponder: true, ..SearchLimits::default() });
+        assert!((reuse - expected).abs() < 1e-6, "{spec}: {reuse}");
+    }
     for other in [SearchLimits { infinite: true, ..SearchLimits::default() }, movetime(1_000.0)] {
-        assert_eq!(reuse_after(other), 0.5);
+        assert_eq!(reuse_after("smooth", other), 0.5);
     }
 }
 

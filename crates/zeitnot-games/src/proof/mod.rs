@@ -236,6 +236,7 @@ mod tests {
     #[test]
     fn the_declaration_can_be_read() {
         let proof = Proof::built_in();
+        assert!(proof.cells.iter().all(|cell| cell.time_control().base_ms > 0.0 && cell.nps > 0.0), "{proof:?}");
         for scale in [150, 1_500, 15_000] {
             let against_legacy = |cell: &&ProofCell| cell.scale == scale && cell.second == "legacy";
             let games: u64 = proof.cells.iter().filter(against_legacy).map(|cell| cell.games).sum();

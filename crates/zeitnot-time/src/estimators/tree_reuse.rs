@@ -34,8 +34,8 @@ impl TreeReuse {
     }
 
     /// Learns from the beginning of a search: the sample is the `reused_nodes` in the tree over the nodes at the end of
-    /// the last search, and `of_grown` for a tree that is larger than it was then, because it grew while
-    /// pondering (docs/lc0.md, 7.6).
+    /// the last search, and `of_grown` for a tree that is larger than it was then, because it grew while pondering
+    /// (docs/lc0.md, 7.6).
     pub(crate) fn search_begins(&mut self, reused_nodes: u64, of_grown: f64) {
         let Some(last) = self.last.take().filter(|last| last.total_nodes > 0) else {
             return;
@@ -98,11 +98,13 @@ mod tests {
 
     #[test]
     fn a_tree_that_grew_counts_as_given_and_an_empty_one_teaches_nothing() {
-        let mut grown = seed_defaults();
-        grown.search_ended(1_000, 1.0);
-        grown.search_begins(5_000, 0.7);
-        // 0.7 - 0.2·2^-0.25 = 0.531821
-        assert!((grown.share.value - 0.531_821).abs() < 1e-6, "{}", grown.share.value);
+        // 1 - 0.5·2^-0.25 = 0.579552, and 0.7 - 0.2·2^-0.25 = 0.531821
+        for (of_grown, value) in [(1.0, 0.579_552), (0.7, 0.531_821)] {
+            let mut grown = seed_defaults();
+            grown.search_ended(1_000, 1.0);
+            grown.search_begins(5_000, of_grown);
+            assert!((grown.share.value - value).abs() < 1e-6, "{}", grown.share.value);
+        }
         let mut empty = seed_defaults();
         empty.search_ended(0, 1.0);
         empty.search_begins(0, 0.7);

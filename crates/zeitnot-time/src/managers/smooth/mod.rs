@@ -241,7 +241,7 @@ impl TimeManager for Smooth {
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         self.speed.end_move();
-        // Of a tree that grew while pondering no target credits more.
+        // No target credits more of a tree that grew while pondering.
         self.learned.tree_reuse.search_begins(request.reused_nodes, self.values.get(&MAX_TREE_REUSE));
         self.moves_left.begin_move(request.ply);
         self.moves_left.read(request.moves_left_plies);
